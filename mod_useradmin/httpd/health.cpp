@@ -4,7 +4,6 @@
 #include "store/database_store.hpp"
 #include "text/printable.hpp"
 
-#include <netinet/in.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,16 +43,13 @@ class HealthLog final : public text::Logger {
     std::string lines_;
 };
 
-bool is_loopback(const apr_sockaddr_t& address) noexcept {
-    constexpr unsigned char loopback_network = 127;
-    const auto* const bytes = static_cast<const unsigned char*>(address.ipaddr_ptr);
-    if (address.family == APR_INET)
-        return bytes[0] == loopback_network;
-    const auto* const own = static_cast<const in6_addr*>(address.ipaddr_ptr);
-    constexpr int mapped_prefix_size = 12;
-    return address.family == APR_INET6 &&
-           (IN6_IS_ADDR_LOOPBACK(own) ||
-            (IN6_IS_ADDR_V4MAPPED(own) && bytes[mapped_prefix_size] == loopback_network));
+bool is_loopback(apr_sockaddr_t* address, apr_pool_t* pool) noexcept {
+    constexpr const char* networks[][2] = {{"127.0.0.0", "8"}, {"::1", "128"}};
+    return std::ranges::any_of(networks, [&](const auto& network) {
+        apr_ipsubnet_t* subnet = nullptr;
+        return apr_ipsubnet_create(&subnet, network[0], network[1], pool) == APR_SUCCESS &&
+               apr_ipsubnet_test(subnet, address) != 0;
+    });
 }
 
 /// Returns whether the client is on this host and not behind a proxy.
@@ -62,10 +58,11 @@ bool is_local(const request_rec* request) noexcept {
         if (apr_table_get(request->headers_in, header) != nullptr)
             return false;
     const conn_rec& connection = *request->connection;
-    const auto is_own = [&](const apr_sockaddr_t* address) {
+    const auto is_own = [&](apr_sockaddr_t* address) {
         return address != nullptr && address->ipaddr_ptr != nullptr &&
-               (is_loopback(*address) || (connection.local_addr != nullptr &&
-                                          apr_sockaddr_equal(address, connection.local_addr) != 0));
+               (is_loopback(address, request->pool) ||
+                (connection.local_addr != nullptr &&
+                 apr_sockaddr_equal(address, connection.local_addr) != 0));
     };
     // mod_remoteip sets useragent_addr from a header, so check both addresses.
     return is_own(request->useragent_addr) && is_own(connection.client_addr);
