@@ -73,7 +73,6 @@ struct Histogram {
     std::array<Count, histogram_bounds.size() + 1> counts = {};
     Count microseconds = {};
 
-    double seconds() const noexcept { return static_cast<double>(microseconds) / 1e6; }
     std::uint64_t count() const noexcept {
         return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     }
