@@ -36,7 +36,7 @@ class Object {
     bool boolean(std::string_view key) const noexcept;
 
     /// Returns a number member, or 0 if the member is not a number. A number out of range is
-    /// infinite. Numbers of more than 60 characters are 0.
+    /// infinite.
     double number(std::string_view key) const noexcept;
 
     /// Converts a member to a string as JavaScript's String() does. Returns "undefined" if the
