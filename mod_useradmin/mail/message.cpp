@@ -4,9 +4,9 @@
 #include "crypto/sha256.hpp"
 #include "text/unicode.hpp"
 
+#include <apr_time.h>
+
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 
 namespace useradmin::mail {
 
@@ -43,20 +43,12 @@ void append_encoded(std::string& out, std::string_view text) {
 
 /// Appends the time in UTC, in the format of RFC 5322, section 3.3.
 void append_date(std::string& out, text::Timestamp now) {
-    using namespace std::chrono;
-    static constexpr const char* days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    static constexpr const char* months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    const auto day = floor<std::chrono::days>(now);
-    const year_month_day date(day);
-    const hh_mm_ss time(floor<seconds>(now - day));
-    char text[48];
-    std::snprintf(text, sizeof text, "%s, %02u %s %04d %02d:%02d:%02d +0000",
-                  days[weekday(day).c_encoding()], unsigned{date.day()},
-                  months[unsigned{date.month()} - 1], int{date.year()},
-                  static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
-                  static_cast<int>(time.seconds().count()));
-    out += text;
+    char text[APR_RFC822_DATE_LEN];
+    apr_rfc822_date(text, apr_time_from_msec(now.time_since_epoch().count()));
+    // RFC 5322 does not allow "GMT" in new messages.
+    std::string_view date = text;
+    date.remove_suffix(std::string_view("GMT").size());
+    out.append(date).append("+0000");
 }
 
 /// Appends the text with CRLF line endings, encoded in base64, in lines of 76 characters.
