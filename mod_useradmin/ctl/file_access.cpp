@@ -11,20 +11,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
 namespace useradmin::ctl {
 
 namespace {
-
-/// Returns the account's groups, as initgroups() sets them.
-std::vector<gid_t> groups_of(const Account& account) {
-    int count = 0;
-    getgrouplist(account.name.c_str(), account.group, nullptr, &count);
-    std::vector<gid_t> groups(static_cast<std::size_t>(count));
-    getgrouplist(account.name.c_str(), account.group, groups.data(), &count);
-    return groups;
-}
 
 FileAccess own_access(const std::string& file, const std::string& folder) noexcept {
     if (access(folder.c_str(), F_OK) != 0)
@@ -44,11 +34,10 @@ std::optional<int> run_as(const Account& account, const Function& function) {
     if (geteuid() != 0)
         return std::nullopt;
     constexpr int failed = 255;
-    const std::vector<gid_t> groups = groups_of(account);
     // A process cannot regain root after setuid(), so a child switches to the account.
     const pid_t child = fork();
     if (child == 0) {
-        const bool has_changed = setgroups(groups.size(), groups.data()) == 0 &&
+        const bool has_changed = initgroups(account.name.c_str(), account.group) == 0 &&
                                  setgid(account.group) == 0 && setuid(account.user) == 0;
         _exit(has_changed ? function() : failed);
     }
