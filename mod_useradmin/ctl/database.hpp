@@ -81,13 +81,12 @@ class Database final : public store::ConnectionSource {
 /// Returns the number in a cell, or 0 if the cell is NULL or not a number.
 std::int64_t number_of(const std::optional<std::string>& cell) noexcept;
 
-/// Returns the value of a result. If there is none, throws CommandError with the message. The store
-/// has already printed the cause.
+/// Returns the value of a result. If there is none, throws CommandError. The store has already
+/// printed the cause.
 template <class T>
-T value_of(store::Result<T> result,
-           const char* sentence = "the command failed; run 'useradminctl check'") {
+T value_of(store::Result<T> result) {
     if (!result)
-        throw CommandError(sentence);
+        throw CommandError("the command failed; run 'useradminctl check'");
     return std::move(*result);
 }
 

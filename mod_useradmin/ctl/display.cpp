@@ -71,8 +71,7 @@ std::string truncate(const std::string& text) {
 } // namespace
 
 void print_line(std::string_view line) {
-    const std::string text = text::printable(line) + '\n';
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::puts(text::printable(line).c_str());
 }
 
 void print_error(std::string_view sentence) noexcept {
@@ -120,8 +119,7 @@ Progress::~Progress() {
 }
 
 void print_json(std::string_view document) {
-    const std::string text = text::printable_json(document) + '\n';
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::puts(text::printable_json(document).c_str());
 }
 
 void print_data(const std::function<void(json::Writer&)>& write_members, std::string_view error) {
