@@ -140,14 +140,13 @@ class Examiner {
     /// it.
     void compare(const std::optional<bool>& setting, bool wanted, const std::string& name,
                  const char* if_false, const char* if_true, const char* consequence) {
-        directive(name + " " + (wanted ? if_true : if_false));
+        const char* const required = wanted ? if_true : if_false;
+        directive(name + " " + required);
         const bool is_known = setting.has_value() || settings_.is_service;
-        const bool value = setting.value_or(false);
-        if (is_known && value != wanted)
-            problem_that(name + " is " + (value ? if_true : if_false) +
-                         ", but the application's rows require " + (wanted ? if_true : if_false) +
-                         ": " + consequence + "; set " + name + " to " +
-                         (wanted ? if_true : if_false));
+        if (is_known && setting.value_or(false) != wanted)
+            problem_that(name + " is " + (wanted ? if_false : if_true) +
+                         ", but the application's rows require " + required + ": " + consequence +
+                         "; set " + name + " to " + required);
     }
 
     void check_addresses() {
