@@ -153,30 +153,6 @@ std::string credential_accounts(const store::Schema& schema) {
            provider.op("=") + "'credential'";
 }
 
-/// Returns the counts that the result row belongs to. The row's first column is 1 for the service's
-/// users.
-RowCounts& counts_of(DatabaseFacts& found, const Database::Row& row) {
-    return row[0] == "1" ? *found.own : *found.foreign;
-}
-
-/// Counts the users that the service created and, separately, all others. The query returns one row
-/// for each group: a flag (1 for the service), then the counts.
-void count_users(Database& database, const store::Schema& schema, DatabaseFacts& found) {
-    const Progress progress("Counting users");
-    const store::Table& user = schema.user;
-    const std::string query = "SELECT CASE WHEN own THEN 1 ELSE 0 END, " + user.function("count") +
-                              "*), " + user.function("sum") + "CASE WHEN " +
-                              user.function("lower") + "email)" + user.op("<>") +
-                              "email THEN 1 ELSE 0 END) FROM (SELECT u." + user.at("email").sql() +
-                              " AS email, " + is_own(schema) + " AS own FROM " + user.sql +
-                              " u LEFT JOIN " + credential_accounts(schema) + ") r GROUP BY own";
-    for (const Database::Row& row : database.rows(query)) {
-        RowCounts& counts = counts_of(found, row);
-        counts.users = number_of(row[1]);
-        counts.capital_emails = number_of(row[2]);
-    }
-}
-
 void count_time_formats(Database& database, const store::Table& user, DatabaseFacts& found) {
     const store::Column* const created = user.find("createdAt");
     if (created == nullptr || !user.system.empty())
@@ -191,8 +167,10 @@ void count_time_formats(Database& database, const store::Table& user, DatabaseFa
     found.time_formats = {number_of(row[0]), number_of(row[1]), number_of(row[2])};
 }
 
-void count_accounts(Database& database, const store::Schema& schema, DatabaseFacts& found) {
-    const Progress progress("Counting accounts");
+/// Counts the users that the service created, with their credential accounts, and, separately, all
+/// others. The query returns one row for each group: a flag (1 for the service), then the counts.
+void count_rows(Database& database, const store::Schema& schema, DatabaseFacts& found) {
+    const Progress progress("Counting users");
     const bool has_names = can_read(schema.account, {"accountId"});
     const bool has_passwords = can_read(schema.account, {"password"});
     const store::Table& user = schema.user;
@@ -209,17 +187,19 @@ void count_accounts(Database& database, const store::Schema& schema, DatabaseFac
     };
     const std::string query =
         "SELECT CASE WHEN own THEN 1 ELSE 0 END, " + user.function("count") + "*)" +
+        count(lower + "email)" + user.op("<>") + "email") + count("has_account") +
         count("name" + equals + "id") +
         count("name" + user.op("<>") + "id AND " + lower + "name)" + equals + lower + "email)") +
         count(part + "1, 10)" + equals + "'$argon2id$'") +
         count(length + "161 AND " + part + "33, 1)" + equals + "':'") +
         count(length + "60 AND (" + part + "1, 4)" + equals + "'$2a$' OR " + part + "1, 4)" +
               equals + "'$2b$' OR " + part + "1, 4)" + equals + "'$2y$')") +
-        count("password IS NULL") + " FROM (SELECT " + is_own(schema) + " AS own, " +
+        count("has_account AND password IS NULL") + " FROM (SELECT " + is_own(schema) +
+        " AS own, a." + schema.account.at("id").sql() + " IS NOT NULL AS has_account, " +
         text_or_null(has_names, "accountId") + " AS name, " + column_text(schema.user, "u", "id") +
         " AS id, u." + schema.user.at("email").sql() + " AS email, " +
         text_or_null(has_passwords, "password") + " AS password FROM " + schema.user.sql +
-        " u JOIN " + credential_accounts(schema) + ") r GROUP BY own";
+        " u LEFT JOIN " + credential_accounts(schema) + ") r GROUP BY own";
     for (RowCounts* counts : {&*found.own, &*found.foreign}) {
         if (has_names)
             counts->account_ids.emplace();
@@ -227,17 +207,19 @@ void count_accounts(Database& database, const store::Schema& schema, DatabaseFac
             counts->passwords.emplace();
     }
     for (const Database::Row& row : database.rows(query)) {
-        RowCounts& counts = counts_of(found, row);
-        const std::int64_t total = number_of(row[1]);
+        RowCounts& counts = row[0] == "1" ? *found.own : *found.foreign;
+        counts.users = number_of(row[1]);
+        counts.capital_emails = number_of(row[2]);
+        const std::int64_t accounts = number_of(row[3]);
         if (auto& ids = counts.account_ids) {
-            *ids = {number_of(row[2]), number_of(row[3]), 0};
-            ids->other = total - ids->user_id - ids->email;
+            *ids = {number_of(row[4]), number_of(row[5]), 0};
+            ids->other = accounts - ids->user_id - ids->email;
         }
         if (auto& formats = counts.passwords) {
-            *formats = {number_of(row[4]), number_of(row[5]), number_of(row[6]), 0,
-                        number_of(row[7])};
+            *formats = {number_of(row[6]), number_of(row[7]), number_of(row[8]), 0,
+                        number_of(row[9])};
             formats->other =
-                total - formats->argon2id - formats->scrypt - formats->bcrypt - formats->none;
+                accounts - formats->argon2id - formats->scrypt - formats->bcrypt - formats->none;
         }
     }
 }
@@ -338,8 +320,7 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
         return found;
     found.own.emplace();
     found.foreign.emplace();
-    count_users(database, schema, found);
-    count_accounts(database, schema, found);
+    count_rows(database, schema, found);
     return found;
 }
 
