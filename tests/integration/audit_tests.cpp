@@ -33,10 +33,6 @@ std::string member(const std::string& line, const std::string& name) {
     return line.substr(start, line.find_first_of(",}", start) - start);
 }
 
-std::string virtual_host(const std::string& name, const std::string& directives) {
-    return "<VirtualHost *:${PORT}>\nServerName " + name + "\n" + directives + "</VirtualHost>\n";
-}
-
 /// Returns "operation result status caller role target" and the reason, if there is one.
 std::string in_short(const std::string& line) {
     std::string text;

@@ -33,7 +33,7 @@ TEST(better_auth, by_default_superAdmin_may_do_everything_and_others_nothing) {
     const Reply nobody = call(Caller::nobody, "ban-user", R"({"userId":"ada-1"})");
     CHECK_EQUAL(401, nobody.status);
     CHECK_EQUAL(std::string(), nobody.body);
-    CHECK_EQUAL(std::string("application/json"), nobody.header("Content-Type").value_or("(none)"));
+    CHECK_EQUAL(std::string("application/json"), nobody.value("Content-Type"));
 }
 
 TEST(better_auth, a_ban_ends_sessions_and_is_in_the_audit_log) {
@@ -117,9 +117,8 @@ TEST(better_auth, a_preflight_request_is_answered) {
                                            std::string("/api/auth/admin/") + endpoint,
                                            {"Origin: https://app.example.org"}});
         CHECK_EQUAL(204, reply.status);
-        CHECK_EQUAL(std::string(methods), reply.header("Allow").value_or("(none)"));
-        CHECK_EQUAL(std::string(methods),
-                    reply.header("Access-Control-Allow-Methods").value_or("(none)"));
+        CHECK_EQUAL(std::string(methods), reply.value("Allow"));
+        CHECK_EQUAL(std::string(methods), reply.value("Access-Control-Allow-Methods"));
     }
     const Reply plain = client_->send({"OPTIONS", "/api/auth/admin/ban-user", {}});
     CHECK_EQUAL(204, plain.status);

@@ -57,11 +57,6 @@ class Connections : public OwnHttpd {
         });
     }
 
-    static std::string virtual_host(const std::string& name, const std::string& directives) {
-        return "<VirtualHost *:${PORT}>\nServerName " + name + "\n" + directives +
-               "</VirtualHost>\n";
-    }
-
     std::deque<RawConnection> waiting_;
 };
 
@@ -142,12 +137,12 @@ TEST(connections, that_could_not_be_opened_are_not_counted) {
     allow_log("UA0");
     allow_log("AH0062"); // mod_dbd: cannot connect
     allow_log("AH0063");
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "late");
-    own.make_unavailable();
-    start_before(own, "DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara));
+    make_database();
+    own_->make_unavailable();
+    start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara));
     for (int time = 0; time < 12; ++time)
         expect_error(send("GET", "/api/users"), 503, unavailable);
-    own.make_available();
+    own_->make_available();
     CHECK(eventually([&] { return send("GET", "/api/users").status == 200; }));
     allow_log("dbd");
 }

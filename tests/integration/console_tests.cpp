@@ -25,8 +25,7 @@ std::string hash_source(const std::string& text) {
 class Console : public OwnHttpd {
   protected:
     static std::string page(const std::string& path, const std::string& directives = {}) {
-        return "<Location \"" + path + "\">\n  SetHandler useradmin-console\n" + directives +
-               "</Location>\n";
+        return handler(path, "useradmin-console", directives);
     }
     Reply ask_for(const std::string& path, const std::vector<std::string>& headers = {},
                   const std::string& method = "GET") {
@@ -73,7 +72,7 @@ TEST(console, has_a_policy_for_its_own_style_and_script_only) {
         {"Cache-Control", "no-cache"},
     };
     for (const auto& [name, value] : wanted)
-        CHECK_EQUAL(value, reply.header(name).value_or("(none)"));
+        CHECK_EQUAL(value, reply.value(name));
     // No placeholder, external resource or script comment is left.
     for (const char* other : {"{{", "src=", "https://", "innerHTML", "\n//", "/**"})
         CHECK_TEXT(reply.body.find(other) == std::string::npos, other);
@@ -111,19 +110,9 @@ TEST(console, returns_304_if_it_is_unchanged) {
     const std::string small =
         ask_for("/small", {"Accept-Encoding: gzip"}).header("ETag").value_or("");
     STRCMP_CONTAINS("-gzip\"", small.c_str());
-    CHECK_EQUAL(304,
-                ask_for("/small", {"Accept-Encoding: gzip", "If-None-Match: " + small}).status);
-}
-
-TEST(console, that_is_compressed_has_the_same_ETag_in_a_304) {
-    start(location("/api/users", as_sara) + page("/admin", "  SetOutputFilter DEFLATE\n"),
-          {"mod_deflate.so"});
-    const std::string tag =
-        ask_for("/admin", {"Accept-Encoding: gzip"}).header("ETag").value_or("");
-    STRCMP_CONTAINS("-gzip\"", tag.c_str());
-    const Reply same = ask_for("/admin", {"Accept-Encoding: gzip", "If-None-Match: " + tag});
+    const Reply same = ask_for("/small", {"Accept-Encoding: gzip", "If-None-Match: " + small});
     CHECK_EQUAL(304, same.status);
-    CHECK_EQUAL(tag, same.header("ETag").value_or("(none)"));
+    CHECK_EQUAL(small, same.value("ETag"));
 }
 
 TEST(console, ignores_If_Unmodified_Since) {
@@ -145,7 +134,7 @@ TEST(console, allows_only_GET_HEAD_and_OPTIONS) {
     const Reply whole = ask_for("/admin");
     const Reply head = ask_for("/admin", {}, "HEAD");
     for (const char* name : {"Content-Length", "ETag", "Content-Security-Policy"})
-        CHECK_EQUAL(whole.header(name).value_or("(none)"), head.header(name).value_or(""));
+        CHECK_EQUAL(whole.value(name), head.header(name).value_or(""));
     expect_only_read("/admin");
 }
 
@@ -166,10 +155,9 @@ TEST(console, has_the_time_for_which_the_application_accepts_ended_sessions) {
 }
 
 TEST(console, has_a_form_if_its_virtual_host_signs_users_in) {
-    const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
-    start(host + "localhost\n" + location("/api/users", as_sara) + page("/admin") +
-          sign_in("/api/auth", "") + "</VirtualHost>\n" + host + "other.test\n" +
-          location("/api/users", as_sara) + page("/admin") + "</VirtualHost>\n");
+    const std::string service = location("/api/users", as_sara) + page("/admin");
+    start(virtual_host("localhost", service + sign_in("/api/auth", "")) +
+          virtual_host("other.test", service));
     CHECK_EQUAL(std::string("/api/auth"), told("/admin", "sign-in"));
     const Reply other = ask_for("/admin", {"Host: other.test"});
     STRCMP_CONTAINS(" data-sign-in=\"\" data-sign-in-page=\"\"", other.body.c_str());
@@ -177,8 +165,8 @@ TEST(console, has_a_form_if_its_virtual_host_signs_users_in) {
 
 TEST(console, has_no_form_if_its_virtual_host_disables_sign_in) {
     start(location("/api/users", as_sara) + page("/admin") + sign_in("/api/auth", "") +
-          "<VirtualHost *:${PORT}>\n  ServerName localhost\n"
-          "<Location \"/api/auth\">\n  AuthUserAdminSignIn Off\n</Location>\n</VirtualHost>\n");
+          virtual_host("localhost",
+                       "<Location \"/api/auth\">\n  AuthUserAdminSignIn Off\n</Location>\n"));
     CHECK_EQUAL(std::string(), told("/admin", "sign-in"));
 }
 

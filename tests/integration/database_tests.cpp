@@ -83,26 +83,22 @@ TEST(database, failure_of_a_session_lookup_does_not_result_in_401) {
 TEST(database, outage_results_in_503_with_Retry_After) {
     for (const char* line : {"UA0", "AH00", "AH02", "dbd"})
         allow_log(line);
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "own");
-    const auto page = [](const std::string& path, const char* handler) {
-        return "<Location \"" + path + "\">\nSetHandler " + handler + "\n</Location>\n";
-    };
-    start_before(own,
-                 location("/api/users", as_sara + "UserAdminExtras On\n") +
-                     location("/en/users", as_sara + "UserAdminLanguage en\n") +
-                     location("/with-sessions/users", "AuthUserAdmin On") + sign_in("/auth", "") +
-                     page("/api/users/openapi.json", "useradmin-openapi") +
-                     page("/en/users/openapi.json", "useradmin-openapi") +
-                     page("/with-sessions/users/console", "useradmin-console") +
-                     "<Location \"/basic\">\nAuthType Basic\nAuthName x\n"
-                     "AuthBasicProvider useradmin\nRequire valid-user\n</Location>\n",
-                 {"mod_auth_basic.so", "mod_authz_user.so"});
+    make_database();
+    start(location("/api/users", as_sara + "UserAdminExtras On\n") +
+              location("/en/users", as_sara + "UserAdminLanguage en\n") +
+              location("/with-sessions/users", "AuthUserAdmin On") + sign_in("/auth", "") +
+              handler("/api/users/openapi.json", "useradmin-openapi") +
+              handler("/en/users/openapi.json", "useradmin-openapi") +
+              handler("/with-sessions/users/console", "useradmin-console") +
+              "<Location \"/basic\">\nAuthType Basic\nAuthName x\n"
+              "AuthBasicProvider useradmin\nRequire valid-user\n</Location>\n",
+          {"mod_auth_basic.so", "mod_authz_user.so"});
     // With PostgreSQL, open connections before the outage. SQLite would keep its file open.
-    if (own.kind() == Kind::postgresql) {
+    if (own_->kind() == Kind::postgresql) {
         expect_success(send("GET", "/api/users"));
         expect_error(send("GET", "/with-sessions/users"), 401, "No autorizado");
     }
-    own.make_unavailable();
+    own_->make_unavailable();
     constexpr const char* new_user = R"({"name":"N","email":"n@x","password":"s3cr3t"})";
     constexpr const char* spanish =
         R"({"success":false,"error":"Servicio no disponible temporalmente"})";
@@ -152,23 +148,21 @@ TEST(database, outage_results_in_503_with_Retry_After) {
         CHECK_EQUAL_TEXT(row.start_of_reply == english, reply.header("Content-Language") == "en",
                          text.c_str());
     }
-    own.make_available();
+    own_->make_available();
     // The first requests may still get broken connections.
     CHECK(eventually([&] { return send("GET", "/api/users").status == 200; }));
     // Wait for the auth module's connection, too. After that, requests must succeed in every child.
     CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; }));
     expect_success(send("POST", "/api/users", new_user));
-    // ExchangeLog fetches the documents when httpd stops, so stop it while there is a database.
-    stop();
 }
 
 TEST(database, outage_is_logged_once_for_each_tag) {
     expect_log("UA0");
     allow_log("dbd");
     allow_log("AH00629");
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "told-of");
-    start_before(own, location("/api/users", as_sara + "UserAdminTimeout 1"));
-    own.make_unavailable();
+    make_database();
+    start(location("/api/users", as_sara + "UserAdminTimeout 1"));
+    own_->make_unavailable();
     const std::vector<Request> requests(20, Request{"GET", "/api/users"});
     for (const auto& reply : client_->send_at_once(requests))
         expect_error(reply, 503, unavailable);
@@ -227,8 +221,7 @@ TEST(database, with_blanks_in_table_names_does_not_read_other_tables) {
 }
 
 TEST(sqlite_database, of_one_file_serves_writers_in_request_order) {
-    start("<Location \"/server-status\">\n  SetHandler server-status\n</Location>\n"
-          "UserAdminPasswordHash argon2id m=64\n" +
+    start(handler("/server-status", "server-status") + "UserAdminPasswordHash argon2id m=64\n" +
               location("/api/users", as_sara),
           {"mod_status.so"});
     const auto status_of = [this](const std::string& name) {

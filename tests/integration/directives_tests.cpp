@@ -392,10 +392,6 @@ std::string locations(const std::string& folder, const std::string& directives) 
     return text;
 }
 
-std::string virtual_host(const std::string& name, const std::string& directives) {
-    return "<VirtualHost *:${PORT}>\nServerName " + name + "\n" + directives + "</VirtualHost>\n";
-}
-
 } // namespace
 
 class Directives : public OwnHttpd {
@@ -452,8 +448,7 @@ TEST(directives, that_disable_the_service_restore_the_errors_of_httpd) {
     const auto off = [](const char* path) {
         return "<Location \"" + std::string(path) + "\">\nUserAdmin Off\n</Location>\n";
     };
-    start(location("/api/users", as_sara) +
-          "<Location \"/metrics\">\nSetHandler useradmin-metrics\n</Location>\n" +
+    start(location("/api/users", as_sara) + handler("/metrics", "useradmin-metrics") +
           virtual_host("localhost", "") + virtual_host("off.test", off("/api/users")) +
           virtual_host("wide.test", off("/api")));
     expect_error(client_->send({"GET", "/api/users/x"}), 404, "Usuario no encontrado");

@@ -277,7 +277,7 @@ class ExtraColumnsOfUsers : public Extras {
         start("UserAdminAuditLog \"" + log_.string() + "\"\n" +
               location("/api/users", "AuthUserAdmin On\nUserAdminExtras On\n"
                                      "UserAdminColumns company\nUserAdminEditable plan seats") +
-              "<Location \"/api/users/console\">\nSetHandler useradmin-console\n</Location>\n");
+              handler("/api/users/console", "useradmin-console"));
     }
     void teardown() override {
         Extras::teardown();

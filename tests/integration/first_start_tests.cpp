@@ -8,16 +8,10 @@ namespace useradmin::test {
 
 class FirstStart : public OwnHttpd {
   protected:
-    void teardown() override {
-        OwnHttpd::teardown();
-        own_.reset();
-    }
-
     /// Creates a separate database. On PostgreSQL, also creates the roles clerk, which needs a
     /// password, and crowded, which may not connect (CONNECTION LIMIT 0).
-    void make(const std::string& name) {
-        own_ =
-            std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(), name);
+    void make() {
+        make_database();
         if (own_->kind() != Kind::postgresql)
             return;
         own_->sql().run("CREATE ROLE clerk LOGIN PASSWORD 's3cr3t one'; "
@@ -30,8 +24,7 @@ class FirstStart : public OwnHttpd {
 
     /// Starts an httpd with these DBDParams. Returns the reply to its first request.
     Reply first_reply(const std::string& params) {
-        start_before(*own_,
-                     "DBDParams \"" + params + "\"\nDBDMin 0\n" + location("/api/users", as_sara));
+        start("DBDParams \"" + params + "\"\nDBDMin 0\n" + location("/api/users", as_sara));
         return send("GET", "/api/users");
     }
 
@@ -43,14 +36,12 @@ class FirstStart : public OwnHttpd {
                    "check DBDParams and that the database is running");
         expect_error(first_reply(params), 503, "Servicio no disponible temporalmente");
     }
-
-    std::unique_ptr<TestDatabase> own_;
 };
 
 TEST_GROUP_BASE(first_start, FirstStart){};
 
 TEST(first_start, with_correct_parameters_returns_200) {
-    make("first-start-right");
+    make();
     const std::string socket = own_->kind() == Kind::postgresql ? own_->server().folder() : "";
     expect_success(
         first_reply(own_->kind() == Kind::postgresql
@@ -59,7 +50,7 @@ TEST(first_start, with_correct_parameters_returns_200) {
 }
 
 TEST(first_start, with_wrong_parameters_reports_the_error_and_its_cause) {
-    make("first-start-wrong");
+    make();
     if (own_->kind() != Kind::postgresql) {
         expect_refusal("/nowhere/users.db", "unable to open database file");
         return;
@@ -78,7 +69,7 @@ TEST(first_start, with_wrong_parameters_reports_the_error_and_its_cause) {
 }
 
 TEST(first_start, without_tables_names_the_command_that_creates_them) {
-    make("first-start-bare");
+    make();
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("DROP TABLE \"" + std::string(table) + "\"");
     expect_log("UA0103: there is no table \"user\"; create it with 'useradminctl schema'");
@@ -86,7 +77,7 @@ TEST(first_start, without_tables_names_the_command_that_creates_them) {
 }
 
 TEST(first_start, with_other_table_names_suggests_the_directive) {
-    make("first-start-renamed");
+    make();
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("ALTER TABLE \"" + std::string(table) + "\" RENAME TO \"" + table + "s\"");
     expect_log("UA0103: there is no table \"user\", but a similar one, \"users\"; set "
@@ -95,7 +86,7 @@ TEST(first_start, with_other_table_names_suggests_the_directive) {
 }
 
 TEST(first_start, of_a_role_without_privileges_names_every_missing_GRANT) {
-    make("first-start-rightless");
+    make();
     if (own_->kind() != Kind::postgresql)
         return;
     own_->sql().run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM clerk");

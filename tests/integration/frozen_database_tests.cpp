@@ -21,14 +21,14 @@ bool are_successes(const std::vector<Reply>& replies) {
 class FrozenDatabase : public OwnHttpd {
   protected:
     /// Creates a PostgreSQL database. Returns false in runs with SQLite, which cannot be frozen.
-    bool make(const std::string& name) {
+    bool make() {
         allow_log("AH00629"); // mod_dbd: Can't connect to …
         allow_log("AH00632");
         allow_log("AH00633");
         allow_log("dbd");
         if (Suite::current().kind() != Kind::postgresql)
             return false;
-        own_ = std::make_unique<TestDatabase>(Suite::current().work(), Kind::postgresql, name);
+        make_database();
         own_->sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", "
                         "\"emailVerified\", \"role\") VALUES ('ada', 'Ada', 'ada@x', TRUE, "
                         "'user')");
@@ -39,7 +39,6 @@ class FrozenDatabase : public OwnHttpd {
         if (own_ != nullptr)
             own_->thaw();
         OwnHttpd::teardown();
-        own_.reset();
     }
 
     /// Starts an httpd whose DBDParams set no timeout.
@@ -68,14 +67,12 @@ class FrozenDatabase : public OwnHttpd {
         for (const Reply& reply : client_->send_at_once(requests))
             expect_unavailable(reply);
     }
-
-    std::unique_ptr<TestDatabase> own_;
 };
 
 TEST_GROUP_BASE(frozen_database, FrozenDatabase){};
 
 TEST(frozen_database, results_in_503_within_the_timeout) {
-    if (!make("frozen"))
+    if (!make())
         return;
     allow_log("UA0");
     expect_log("UA0107: the query timed out after 1 s (UserAdminTimeout)");
@@ -104,7 +101,7 @@ TEST(frozen_database, results_in_503_within_the_timeout) {
 }
 
 TEST(frozen_database, results_in_503_even_at_startup) {
-    if (!make("frozen-from-the-start"))
+    if (!make())
         return;
     allow_log("UA0");
     own_->freeze();
@@ -121,7 +118,7 @@ TEST(frozen_database, results_in_503_even_at_startup) {
 
 TEST(frozen_database, cancels_abandoned_statements) {
     // PostgreSQL 14 and later can check during a query whether the client is still connected.
-    if (!make("left") || own_->sql().number("SHOW server_version_num") < 140000)
+    if (!make() || own_->sql().number("SHOW server_version_num") < 140000)
         return;
     allow_log("UA0");
     start_before_it(location("/api/users", as_sara + "UserAdminTimeout 1"));

@@ -13,16 +13,14 @@ namespace useradmin::test {
 class Health : public OwnHttpd {
   protected:
     static std::string health_location(const std::string& directives = {}) {
-        return "<Location \"/health\">\n  SetHandler useradmin-health\n" + directives +
-               "</Location>\n";
+        return handler("/health", "useradmin-health", directives);
     }
     Reply health(const std::vector<std::string>& headers = {}, const std::string& method = "GET") {
         const Reply reply = client_->send({method, "/health", headers});
         CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or(""));
         CHECK_EQUAL(std::string("text/plain; charset=utf-8"),
                     reply.header("Content-Type").value_or(""));
-        CHECK_EQUAL(std::string("nosniff"),
-                    reply.header("X-Content-Type-Options").value_or("(none)"));
+        CHECK_EQUAL(std::string("nosniff"), reply.value("X-Content-Type-Options"));
         return reply;
     }
     void expect_health(int status, const std::string& body,
@@ -30,16 +28,6 @@ class Health : public OwnHttpd {
         const Reply reply = health(headers);
         CHECK_EQUAL(status, reply.status);
         CHECK_EQUAL(body, reply.body);
-    }
-
-    std::unique_ptr<TestDatabase> own_;
-    void make(const std::string& name) {
-        own_ =
-            std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(), name);
-    }
-    void teardown() override {
-        OwnHttpd::teardown();
-        own_.reset();
     }
 };
 
@@ -54,8 +42,7 @@ TEST(health, returns_200_while_the_database_answers) {
 }
 
 TEST(health, below_a_base_address_is_not_counted) {
-    start(location("/", as_sara) + health_location() +
-          "<Location \"/metrics\">\n  SetHandler useradmin-metrics\n</Location>\n");
+    start(location("/", as_sara) + health_location() + handler("/metrics", "useradmin-metrics"));
     expect_health(200, "ok\n");
     const std::string metrics = client_->send({"GET", "/metrics"}).body;
     STRCMP_CONTAINS("# TYPE useradmin_requests_total", metrics.c_str());
@@ -70,8 +57,8 @@ TEST(health, allows_only_GET_HEAD_and_OPTIONS) {
 TEST(health, returns_503_with_the_reason_during_an_outage) {
     for (const char* line : {"UA0", "AH00", "dbd"})
         allow_log(line);
-    make("away");
-    start_before(*own_, health_location());
+    make_database();
+    start(health_location());
     // If SQLite's file were opened now, the child could still use it after the outage begins.
     if (Suite::current().kind() == Kind::postgresql)
         expect_health(200, "ok\n");
@@ -87,10 +74,9 @@ TEST(health, returns_503_with_the_reason_during_an_outage) {
 TEST(health, shows_the_reason_only_to_local_callers) {
     for (const char* line : {"UA0", "AH00", "dbd"})
         allow_log(line);
-    make("secretive");
-    start_before(*own_,
-                 "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n" + health_location(),
-                 {"mod_remoteip.so"});
+    make_database();
+    start("RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n" + health_location(),
+          {"mod_remoteip.so"});
     own_->make_unavailable();
     for (const char* header :
          {"X-Client: 192.0.2.1", "X-Client: 2001:db8::1", "X-Forwarded-For: 127.0.0.1",
@@ -105,8 +91,8 @@ TEST(health, returns_503_within_the_timeout_while_the_database_hangs) {
         return;
     for (const char* line : {"UA0", "AH00", "dbd"})
         allow_log(line);
-    make("hanging");
-    start_before(*own_, health_location("UserAdminTimeout 1\n"));
+    make_database();
+    start(health_location("UserAdminTimeout 1\n"));
     CHECK(eventually([&] {
         const Reply reply = health();
         return reply.status == 200 && reply.body == "ok\n";
@@ -121,10 +107,10 @@ TEST(health, returns_503_within_the_timeout_while_the_database_hangs) {
 
 TEST(health, returns_503_on_a_read_only_database_with_writable) {
     allow_log("UA0108");
-    make("read-only");
+    make_database();
     const std::string writable = "/health/writable";
-    start_before(*own_, health_location() + "<Location \"" + writable +
-                            "\">\nUserAdminHealth writable\n</Location>\n");
+    start(health_location() + "<Location \"" + writable +
+          "\">\nUserAdminHealth writable\n</Location>\n");
     const auto becomes = [&](int status) {
         return eventually([&] { return client_->send({"GET", writable}).status == status; });
     };
@@ -167,7 +153,7 @@ TEST(health, names_only_the_program_of_an_audit_log) {
 TEST(health, answers_a_request_that_begins_before_a_graceful_stop) {
     const std::filesystem::path file = Suite::current().work().path() / "stopping";
     start(health_location("UserAdminDrainFile " + file.string() + "\n") +
-              "<Location \"/server-status\">\n  SetHandler server-status\n</Location>\n",
+              handler("/server-status", "server-status"),
           {"mod_status.so"});
     const RawConnection running(httpd_->port());
     CHECK(running.send("GET /health HTTP/1.1\r\nHost: localhost\r\n"));
@@ -185,16 +171,16 @@ TEST(health, answers_a_request_that_begins_before_a_graceful_stop) {
     CHECK(running.send("\r\n"));
     const Reply reply = parse_reply(running.receive_all());
     CHECK_EQUAL(503, reply.status);
-    CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
+    CHECK_EQUAL(std::string("close"), reply.value("Connection"));
     STRCMP_CONTAINS("draining\n", reply.body.c_str());
     std::filesystem::remove(file);
 }
 
 TEST(health, returns_503_if_a_table_is_missing) {
     expect_log("UA0103");
-    make("bare");
+    make_database();
     own_->sql().run("ALTER TABLE \"user\" RENAME TO \"users\"");
-    start_before(*own_, health_location());
+    start(health_location());
     const Reply reply = health();
     CHECK_EQUAL(503, reply.status);
     STRCMP_CONTAINS("UA0103", reply.body.c_str());

@@ -37,10 +37,10 @@ TEST(methods, OPTIONS_returns_204_with_Allow_even_without_a_session) {
     for (const auto caller : {Caller::nobody, Caller::user, Caller::super_admin}) {
         const auto collection = ask(caller, "OPTIONS", "/api/users");
         CHECK_EQUAL(204, collection.status);
-        CHECK_EQUAL(std::string(collection_methods), collection.header("Allow").value_or("(none)"));
+        CHECK_EQUAL(std::string(collection_methods), collection.value("Allow"));
         const auto item = ask(caller, "OPTIONS", "/api/users/unknown");
         CHECK_EQUAL(204, item.status);
-        CHECK_EQUAL(std::string(item_methods), item.header("Allow").value_or("(none)"));
+        CHECK_EQUAL(std::string(item_methods), item.value("Allow"));
     }
 }
 
@@ -51,10 +51,8 @@ TEST(methods, HEAD_is_allowed_where_GET_is) {
             const auto whole = get(caller, path);
             const auto head_alone = ask(caller, "HEAD", path);
             CHECK_EQUAL(whole.status, head_alone.status);
-            CHECK_EQUAL(whole.header("Content-Length").value_or("(none)"),
-                        head_alone.header("Content-Length").value_or("(none)"));
-            CHECK_EQUAL(std::string("application/json"),
-                        head_alone.header("Content-Type").value_or("(none)"));
+            CHECK_EQUAL(whole.value("Content-Length"), head_alone.value("Content-Length"));
+            CHECK_EQUAL(std::string("application/json"), head_alone.value("Content-Type"));
             CHECK_EQUAL(std::string(""), head_alone.body);
         }
 }
@@ -174,7 +172,7 @@ TEST(bodies, with_a_Content_Length_over_the_limit_are_rejected_unread) {
     const auto reply = parse_reply(connection.receive_all());
     check_reply(reply);
     expect_error(reply, 413, too_large);
-    CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
+    CHECK_EQUAL(std::string("close"), reply.value("Connection"));
 }
 
 TEST(bodies, over_the_limit_in_chunks_are_rejected_early) {
@@ -185,7 +183,7 @@ TEST(bodies, over_the_limit_in_chunks_are_rejected_early) {
     const auto reply = parse_reply(connection.receive_all());
     check_reply(reply);
     expect_error(reply, 413, too_large);
-    CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
+    CHECK_EQUAL(std::string("close"), reply.value("Connection"));
 }
 
 TEST(bodies, of_rejected_callers_are_not_read_and_connections_close) {
@@ -196,7 +194,7 @@ TEST(bodies, of_rejected_callers_are_not_read_and_connections_close) {
         const auto reply = parse_reply(connection.receive_all());
         check_reply(reply);
         CHECK_TEXT(reply.status == 401 || reply.status == 403, reply.text().c_str());
-        CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
+        CHECK_EQUAL(std::string("close"), reply.value("Connection"));
     }
 }
 
@@ -272,7 +270,7 @@ TEST(bodies, that_stall_get_408) {
         const auto reply = parse_reply(connection.receive_all());
         check_reply(reply);
         expect_error(reply, 408, "Tiempo de espera agotado");
-        CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
+        CHECK_EQUAL(std::string("close"), reply.value("Connection"));
     }
 }
 
@@ -345,22 +343,14 @@ TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
     }
 }
 
-TEST(errors_of_httpd, below_sign_in_forbid_sniffing) {
-    expect_log("AH01630");
-    for (const char* path : {"/trusting/denied/auth/get-session", "/document/auth/get-session"}) {
-        const auto reply = Suite::current().client().send({"GET", path});
-        CHECK_EQUAL(403, reply.status);
-        CHECK_EQUAL(std::string("nosniff"),
-                    reply.header("X-Content-Type-Options").value_or("(none)"));
-    }
-}
-
 TEST(errors_of_httpd, forbid_sniffing_once) {
     expect_log("AH01630");
-    for (const char* path : {"/document/users", "/text/users", "/document/auth/get-session"}) {
+    for (const char* path : {"/document/users", "/text/users", "/document/auth/get-session",
+                             "/trusting/denied/auth/get-session"}) {
         const auto reply = Suite::current().client().send({"GET", path});
         CHECK_EQUAL(403, reply.status);
-        CHECK_EQUAL(1, values_of(reply, "X-Content-Type-Options").size());
+        const std::vector<std::string> once = {"nosniff"};
+        CHECK_TEXT(values_of(reply, "X-Content-Type-Options") == once, reply.text().c_str());
     }
 }
 

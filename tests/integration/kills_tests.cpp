@@ -20,22 +20,15 @@ class Kills : public OwnHttpd {
         OwnHttpd::setup();
         TracedUsers::allow_lines_of_outages();
         allow_log("exit signal Killed");
-        own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
-                                              "killed-" + std::to_string(++databases));
+        make_database();
         if (is_postgresql()) {
             TracedUsers::confirm_what_is_safe(own_->sql());
             // The role's setting does not apply to this connection, which is already open.
             own_->sql().run("SET synchronous_commit = on");
         }
-        start_before(*own_,
-                     "UserAdminHashQueue 32\nUserAdminEndSessions On\n" +
-                         location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=64"));
+        start("UserAdminHashQueue 32\nUserAdminEndSessions On\n" +
+              location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=64"));
     }
-    void teardown() override {
-        OwnHttpd::teardown();
-        own_.reset();
-    }
-
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
     /// Kills children, and in a long run PostgreSQL's backends, at random times.
@@ -58,11 +51,7 @@ class Kills : public OwnHttpd {
         }
     }
 
-    std::unique_ptr<TestDatabase> own_;
     TracedUsers users_;
-
-  private:
-    inline static int databases = 0;
 };
 
 TEST_GROUP_BASE(kills, Kills){};

@@ -18,18 +18,13 @@ class Language : public OwnHttpd {
     }
 
     static std::string page(const std::string& service) {
-        return "<Location \"" + service + "/openapi.json\">\nSetHandler useradmin-openapi\n" +
-               "</Location>\n";
-    }
-
-    static std::string header(const Reply& reply, const char* name) {
-        return reply.header(name).value_or("(none)");
+        return handler(service + "/openapi.json", "useradmin-openapi");
     }
 
     static void expect_error_in(const char* language, const Reply& reply, int status,
                                 std::string_view text, SourceLocation where = {}) {
         expect_error(reply, status, text, where);
-        if (header(reply, "Content-Language") != language)
+        if (reply.value("Content-Language") != language)
             fail(reply, std::string("Content-Language is not ") + language, where);
     }
 };
@@ -87,10 +82,10 @@ TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
         expect_error_in("en", send_to("/en", "es"), each.status, each.english);
         const Reply english = send_to("/any", "fr, en");
         expect_error_in("en", english, each.status, each.english);
-        CHECK_EQUAL(std::string("Accept-Language"), header(english, "Vary"));
+        CHECK_EQUAL(std::string("Accept-Language"), english.value("Vary"));
         const Reply spanish = send_to("/any", "es");
         expect_error_in("es", spanish, each.status, each.spanish);
-        CHECK_EQUAL(std::string("Accept-Language"), header(spanish, "Vary"));
+        CHECK_EQUAL(std::string("Accept-Language"), spanish.value("Vary"));
     }
     // httpd reads no header after one that it rejects.
     expect_error_in("es",
@@ -114,7 +109,7 @@ TEST(language, is_added_to_an_existing_Vary) {
                                            "UserAdminTrustedOrigin https://app.example.org\n"));
     for (const char* path : {"/api/users", "/api/users/unknown"}) {
         const Reply reply = client_->send({"GET", path});
-        const std::string all = header(reply, "Vary");
+        const std::string all = reply.value("Vary");
         for (const char* name : {"X-Tenant", "Accept-Language", "Origin"})
             STRCMP_CONTAINS(name, all.c_str());
         CHECK_EQUAL(1, std::count_if(reply.headers.begin(), reply.headers.end(),
@@ -134,7 +129,7 @@ TEST(language, of_the_OpenAPI_document_is_that_of_the_service) {
     const Reply same =
         client_->send({"GET",
                        "/any/openapi.json",
-                       {"Accept-Language: es", "If-None-Match: " + header(both, "ETag")}});
+                       {"Accept-Language: es", "If-None-Match: " + both.value("ETag")}});
     CHECK_EQUAL(304, same.status);
 }
 

@@ -11,11 +11,9 @@ namespace useradmin::test {
 
 class Locations : public OwnHttpd {
   protected:
-    static inline const std::string metrics_page =
-        "<Location \"/metrics\">\n  SetHandler useradmin-metrics\n</Location>\n";
+    static inline const std::string metrics_page = handler("/metrics", "useradmin-metrics");
     static inline const std::string better_auth_page =
-        "<Location \"/api/auth/admin\">\n  AuthUserAdmin On\n"
-        "  SetHandler useradmin-better-auth\n</Location>\n";
+        handler("/api/auth/admin", "useradmin-better-auth", "AuthUserAdmin On\n");
 
     /// Runs the checks with each load order of the two modules.
     template <class Checks>
@@ -57,17 +55,15 @@ class Locations : public OwnHttpd {
 TEST_GROUP_BASE(locations, Locations){};
 
 TEST(locations, below_a_Redirect_of_the_virtual_host_are_redirected) {
-    const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
-    start("AuthUserAdmin On\n" + location("/api/users", "") + sign_in("/api/auth", "") + host +
-              "plain.test\n  Redirect permanent \"/\" \"https://plain.test/\"\n</VirtualHost>\n" +
-              host + "gone.test\n  Redirect gone \"/api\"\n</VirtualHost>\n" + host +
-              "aliased.test\n  ScriptAlias \"/api\" \"/tmp\"\n</VirtualHost>\n",
+    start("AuthUserAdmin On\n" + location("/api/users", "") + sign_in("/api/auth", "") +
+              virtual_host("plain.test", "Redirect permanent \"/\" \"https://plain.test/\"\n") +
+              virtual_host("gone.test", "Redirect gone \"/api\"\n") +
+              virtual_host("aliased.test", "ScriptAlias \"/api\" \"/tmp\"\n"),
           {"mod_alias.so"});
     for (const char* path : {"/api/users", "/api/users/ada-1", "/api/auth/get-session"}) {
         const Reply moved = get_undocumented(path, "plain.test");
         CHECK_EQUAL_TEXT(301, moved.status, path);
-        CHECK_EQUAL(std::string("https://plain.test") + path,
-                    moved.header("Location").value_or("(none)"));
+        CHECK_EQUAL(std::string("https://plain.test") + path, moved.value("Location"));
         CHECK(moved.body.starts_with("<!DOCTYPE"));
         CHECK_EQUAL_TEXT(410, get_undocumented(path, "gone.test").status, path);
         // An Alias does not replace the service or sign-in.
@@ -89,8 +85,7 @@ TEST(locations, are_not_replaced_by_a_FallbackResource) {
     for (const char* path : {"/api/users", "/api/users/ada-1", "/api/auth/get-session"}) {
         const Reply reply = get_as_sara(path);
         CHECK_EQUAL_TEXT(200, reply.status, path);
-        CHECK_EQUAL_TEXT(std::string("application/json"),
-                         reply.header("Content-Type").value_or("(none)"), path);
+        CHECK_EQUAL_TEXT(std::string("application/json"), reply.value("Content-Type"), path);
     }
 }
 
@@ -111,8 +106,7 @@ TEST(locations, of_the_admin_client_below_sign_in_are_answered) {
 TEST(locations, of_pages_below_sign_in_are_answered) {
     in_either_load_order(
         location("/api/users", as_sara) + sign_in("/", "") + metrics_page +
-            "<Location \"/console\">\n  SetHandler useradmin-console\n"
-            "</Location>\n",
+            handler("/console", "useradmin-console"),
         [&] {
             const Reply page = get_as_sara("/console");
             CHECK_EQUAL(200, page.status);
@@ -164,7 +158,7 @@ TEST(locations, with_UserAdmin_Off_keep_the_error_pages_of_httpd) {
          {std::pair("/api/files/none", 404), {"/api/files/closed", 403}}) {
         const Reply reply = get_as_sara(path);
         CHECK_EQUAL_TEXT(status, reply.status, path);
-        STRCMP_CONTAINS("text/html", reply.header("Content-Type").value_or("(none)").c_str());
+        STRCMP_CONTAINS("text/html", reply.value("Content-Type").c_str());
     }
     CHECK_EQUAL(200, send("GET", "/api/ada-1").status);
     CHECK(eventually([&] { return requests("get") == "1"; }));
@@ -176,7 +170,7 @@ TEST(locations, ignore_DefaultLanguage) {
               location("/api/users", as_sara + "UserAdminLanguage en\n") + sign_in("/api/auth", ""),
           {"mod_mime.so"});
     const auto language_of = [&](const char* path) {
-        return get_as_sara(path).header("Content-Language").value_or("(none)");
+        return get_as_sara(path).value("Content-Language");
     };
     CHECK_EQUAL(std::string("en"), language_of("/api/users/unknown"));
     CHECK_EQUAL(std::string("(none)"), language_of("/api/users"));

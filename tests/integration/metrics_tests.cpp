@@ -12,12 +12,7 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* metrics_location = "<Location \"/metrics\">\n  SetHandler useradmin-metrics\n"
-                                         "</Location>\n";
-
-std::string virtual_host(const std::string& name, const std::string& directives) {
-    return "<VirtualHost *:${PORT}>\nServerName " + name + "\n" + directives + "</VirtualHost>\n";
-}
+const std::string metrics_location = handler("/metrics", "useradmin-metrics");
 
 } // namespace
 
@@ -142,8 +137,7 @@ TEST(metrics, survive_a_graceful_restart) {
 
 TEST(metrics, require_SetHandler_and_obey_Require) {
     start(location("/api/users", as_sara) +
-          "<Location \"/closed\">\n  SetHandler useradmin-metrics\n  Require all denied\n"
-          "</Location>\n");
+          handler("/closed", "useradmin-metrics", "Require all denied\n"));
     expect_log("AH01630"); // client denied
     for (const char* path : {"/metrics", "/useradmin-metrics", "/api/users/useradmin-metrics"})
         CHECK_EQUAL(404, client_->send({"GET", path}).status);
@@ -188,7 +182,7 @@ TEST(metrics, count_the_outcomes_of_session_tokens) {
 
 TEST(metrics, count_sign_in_attempts_that_the_limit_rejects) {
     allow_log("UA0305");
-    start(std::string(metrics_location) +
+    start(metrics_location +
           "<Location \"/auth\">\n  AuthUserAdminSignIn On\n"
           "  UserAdminPasswordHash argon2id m=64\n  AuthUserAdminSignInLimit 1\n</Location>\n");
     for (const int status : {401, 429, 429})
@@ -207,12 +201,11 @@ TEST(metrics, report_connections_in_use_and_timeouts) {
     if (Suite::current().kind() != Kind::postgresql || Suite::current().mpm() == "prefork")
         return;
     expect_log("UA0201");
-    TestDatabase own(Suite::current().work(), Kind::postgresql, "metrics");
+    make_database();
     // With one child, there is only one connection.
-    start_before(own, "ServerLimit 1\nStartServers 1\nMaxRequestWorkers 16\nDBDMax 1\nDBDKeep 1\n" +
-                          std::string(metrics_location) +
-                          location("/api/users", as_sara + "UserAdminTimeout 1") +
-                          location("/patient/users", as_sara + "UserAdminTimeout 300"));
+    start("ServerLimit 1\nStartServers 1\nMaxRequestWorkers 16\nDBDMax 1\nDBDKeep 1\n" +
+          metrics_location + location("/api/users", as_sara + "UserAdminTimeout 1") +
+          location("/patient/users", as_sara + "UserAdminTimeout 300"));
     const std::string in_use = "useradmin_connections_in_use{virtual_host=\"localhost\"}";
     const auto lists = [](int status) {
         return "useradmin_requests_total{virtual_host=\"localhost\",operation=\"list\",status=\"" +
@@ -220,7 +213,7 @@ TEST(metrics, report_connections_in_use_and_timeouts) {
     };
     expect_success(client_->send({"GET", "/patient/users"}));
     expect_sample(in_use, "0");
-    own.freeze();
+    own_->freeze();
     const RawConnection patient(httpd_->port());
     CHECK(patient.send("GET /patient/users HTTP/1.1\r\nHost: localhost\r\n"
                        "Connection: close\r\n\r\n"));
@@ -228,20 +221,18 @@ TEST(metrics, report_connections_in_use_and_timeouts) {
     CHECK_EQUAL(503, client_->send({"GET", "/api/users"}).status);
     expect_sample("useradmin_refusals_total{virtual_host=\"localhost\",reason=\"connection-wait\"}",
                   "1");
-    own.thaw();
+    own_->thaw();
     CHECK_EQUAL(200, parse_reply(patient.receive_all(std::chrono::minutes(1))).status);
     expect_sample(in_use, "0");
     expect_sample(lists(200), "2");
     expect_sample(lists(503), "1");
-    stop();
 }
 
 TEST(metrics, show_a_read_only_database_until_it_accepts_a_change) {
     allow_log("UA0108");
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "metrics-read-only");
-    start_before(own, std::string(metrics_location) +
-                          "<Location \"/health\">\n  SetHandler useradmin-health\n"
-                          "  UserAdminHealth writable\n</Location>\n");
+    make_database();
+    start(metrics_location + "<Location \"/health\">\n  SetHandler useradmin-health\n"
+                             "  UserAdminHealth writable\n</Location>\n");
     const auto becomes = [&](int status) {
         return eventually([&] { return client_->send({"GET", "/health"}).status == status; });
     };
@@ -251,20 +242,20 @@ TEST(metrics, show_a_read_only_database_until_it_accepts_a_change) {
     CHECK(becomes(200));
     expect_sample(is_read_only, "0");
     expect_sample(errors, "0");
-    own.set_read_only(true);
+    own_->set_read_only(true);
     httpd_->restart_gracefully(); // a child could still write to an open file
     CHECK(becomes(503));
     expect_sample(is_read_only, "1");
     CHECK(sample(errors) != "0");
-    own.set_read_only(false);
+    own_->set_read_only(false);
     CHECK(becomes(200));
     expect_sample(is_read_only, "0");
 }
 
 TEST(metrics, count_database_errors_of_the_health_check_too) {
     allow_log("UA0103");
-    start(std::string(metrics_location) + "<Location \"/health\">\n  SetHandler useradmin-health\n"
-                                          "  UserAdminTables none session account\n</Location>\n");
+    start(metrics_location + "<Location \"/health\">\n  SetHandler useradmin-health\n"
+                             "  UserAdminTables none session account\n</Location>\n");
     CHECK_EQUAL(503, client_->send({"GET", "/health"}).status);
     expect_sample("useradmin_database_errors_total{virtual_host=\"localhost\",reason=\"failed\"}",
                   "1");

@@ -6,8 +6,7 @@ namespace useradmin::test {
 class OpenApi : public OwnHttpd {
   protected:
     static std::string page(const std::string& path, const std::string& directives = {}) {
-        return "<Location \"" + path + "\">\n  SetHandler useradmin-openapi\n" + directives +
-               "</Location>\n";
+        return handler(path, "useradmin-openapi", directives);
     }
     Reply document(const std::string& path, const std::vector<std::string>& headers = {},
                    const std::string& method = "GET") {
@@ -35,13 +34,13 @@ TEST(openapi, a_page_below_a_base_address_describes_that_service) {
 }
 
 TEST(openapi, a_page_elsewhere_describes_the_virtual_hosts_only_service) {
-    const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
-    start(page("/docs/openapi.json") + host + "localhost\n" + location("/api/users", as_sara) +
+    start(page("/docs/openapi.json") +
           // Two Locations with the same path are one base address.
-          location("/api/users", "") + "</VirtualHost>\n" + host + "other.test\n" +
-          location("/off/users", as_sara) + location("/on/users", as_sara) +
-          "<Location \"/off\">\n  UserAdmin Off\n</Location>\n"
-          "<Location \"/off/users\">\n  UserAdmin Off\n</Location>\n</VirtualHost>\n");
+          virtual_host("localhost", location("/api/users", as_sara) + location("/api/users", "")) +
+          virtual_host("other.test",
+                       location("/off/users", as_sara) + location("/on/users", as_sara) +
+                           "<Location \"/off\">\n  UserAdmin Off\n</Location>\n"
+                           "<Location \"/off/users\">\n  UserAdmin Off\n</Location>\n"));
     CHECK_EQUAL(std::string("/api/users"), base_of("/docs/openapi.json"));
     CHECK_EQUAL(std::string("/on/users"), base_of("/docs/openapi.json", {"Host: other.test"}));
 }
@@ -94,11 +93,9 @@ TEST(openapi, a_preflight_for_the_document_is_allowed) {
                      "OPTIONS");
         CHECK_EQUAL(204, reply.status);
         CHECK_EQUAL(std::string("https://app.example.org"),
-                    reply.header("Access-Control-Allow-Origin").value_or("(none)"));
-        CHECK_EQUAL(std::string("GET, HEAD, OPTIONS"),
-                    reply.header("Access-Control-Allow-Methods").value_or("(none)"));
-        STRCMP_CONTAINS("x-api-key",
-                        reply.header("Access-Control-Allow-Headers").value_or("(none)").c_str());
+                    reply.value("Access-Control-Allow-Origin"));
+        CHECK_EQUAL(std::string("GET, HEAD, OPTIONS"), reply.value("Access-Control-Allow-Methods"));
+        STRCMP_CONTAINS("x-api-key", reply.value("Access-Control-Allow-Headers").c_str());
     }
 }
 
@@ -133,22 +130,21 @@ TEST(openapi, returns_304_if_nothing_has_changed) {
     start(location("/api/users", as_sara) + page("/openapi.json") +
               page("/small.json", "  SetOutputFilter DEFLATE\n"),
           {"mod_deflate.so"});
-    const std::string tag = document("/openapi.json").header("ETag").value_or("(none)");
+    const std::string tag = document("/openapi.json").value("ETag");
     const Reply same = document("/openapi.json", {"If-None-Match: " + tag});
     CHECK_EQUAL(304, same.status);
     CHECK_EQUAL(std::string(), same.body);
     CHECK_EQUAL(200, document("/openapi.json", {R"(If-None-Match: "another")"}).status);
     // mod_deflate adds a suffix to the ETag.
     const std::string compressed = "Accept-Encoding: gzip";
-    const std::string small =
-        document("/small.json", {compressed}).header("ETag").value_or("(none)");
+    const std::string small = document("/small.json", {compressed}).value("ETag");
     STRCMP_CONTAINS("-gzip\"", small.c_str());
     CHECK_EQUAL(304, document("/small.json", {compressed, "If-None-Match: " + small}).status);
 }
 
 TEST(openapi, returns_412_if_If_Match_does_not_match) {
     start(location("/api/users", as_sara) + page("/openapi.json"));
-    const std::string tag = document("/openapi.json").header("ETag").value_or("(none)");
+    const std::string tag = document("/openapi.json").value("ETag");
     CHECK_EQUAL(200, document("/openapi.json", {"If-Match: " + tag}).status);
     CHECK_EQUAL(412, document("/openapi.json", {R"(If-Match: "another")"}).status);
     // mod_deflate adds a suffix to the ETag.
@@ -158,11 +154,10 @@ TEST(openapi, returns_412_if_If_Match_does_not_match) {
 
 TEST(openapi, returns_an_envelope_if_the_table_is_missing) {
     expect_log("UA0103");
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "tableless");
-    own.sql().run("ALTER TABLE \"user\" RENAME TO \"users\"");
-    start_before(own, location("/api/users", as_sara) + page("/openapi.json"));
+    make_database();
+    own_->sql().run("ALTER TABLE \"user\" RENAME TO \"users\"");
+    start(location("/api/users", as_sara) + page("/openapi.json"));
     expect_error(document("/openapi.json"), 500, "Error al describir la interfaz");
-    stop();
 }
 
 } // namespace useradmin::test

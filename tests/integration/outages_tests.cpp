@@ -65,11 +65,11 @@ class Outages : public OwnHttpd {
         allow_log("MaxRequestWorkers");
     }
     void teardown() override {
-        OwnHttpd::teardown();
+        stop();
         bouncer_.reset();
         relay_.reset();
         standby_.reset();
-        own_.reset();
+        OwnHttpd::teardown();
         disk_.reset();
     }
 
@@ -85,9 +85,8 @@ class Outages : public OwnHttpd {
     }
 
     /// Creates a database with one user and one session.
-    void make(const std::string& name, PostgreSql::Settings settings = {}) {
-        own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
-                                              name, std::move(settings));
+    void make(PostgreSql::Settings settings = {}) {
+        make_database(std::move(settings));
         fill(own_->sql());
     }
     static void fill(Database& sql) {
@@ -150,7 +149,6 @@ class Outages : public OwnHttpd {
             std::vector<Request>(32, Request{"GET", "/api/users?limit=1"}));
     }
 
-    std::unique_ptr<TestDatabase> own_;
     // Only some tests use these.
     std::unique_ptr<SmallDisk> disk_;
     std::unique_ptr<PostgreSql> standby_;
@@ -185,7 +183,7 @@ class Outages : public OwnHttpd {
 
     /// Tests a database crash behind PgBouncer. mode: the pool mode, "session" or "transaction".
     void crash_behind_bouncer(const std::string& mode) {
-        make("pooled-" + mode);
+        make();
         bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-" + mode,
                                                own_->server(), mode);
         start_before_it(bouncer_->params());
@@ -289,7 +287,7 @@ TEST_GROUP_BASE(outages, Outages){};
 TEST(outages, of_a_crashed_server_end_with_its_restart) {
     if (!takes_place(Kind::postgresql))
         return;
-    make("crashed");
+    make();
     start_before_it();
     run_outage(
         {"crashed and started again", [this] { crash(); }, [this] { own_->server().start(); }});
@@ -299,7 +297,7 @@ TEST(outages, of_single_backends_do_not_fail_reads) {
     if (!takes_place(Kind::postgresql))
         return;
     // Otherwise, a backend logs its termination first, which takes long on a busy disk.
-    make("terminated", {"log_min_messages=panic"});
+    make({"log_min_messages=panic"});
     start_before_it({}, busy_machine);
     run_outage({"backends terminated one by one", [] {},
                 [this] {
@@ -312,7 +310,7 @@ TEST(outages, of_single_backends_do_not_fail_reads) {
 TEST(outages, of_a_temporarily_frozen_server_end) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
-    make("frozen-under-load");
+    make();
     start_before_it();
     run_outage({"frozen and thawed", [this] { own_->freeze(); }, [this] { own_->thaw(); }, false,
                 false, std::chrono::seconds(machine::times(8, 10))});
@@ -321,7 +319,7 @@ TEST(outages, of_a_temporarily_frozen_server_end) {
 TEST(outages, with_dropped_packets_end_in_503) {
     if (!takes_place(Kind::postgresql))
         return;
-    make("cut-off");
+    make();
     relay_ = std::make_unique<TcpRelay>(own_->server().folder() / ".s.PGSQL.5432");
     start_before_it("host=127.0.0.1 port=" + std::to_string(relay_->port()) +
                     " dbname=postgres user=useradmin");
@@ -332,7 +330,7 @@ TEST(outages, with_dropped_packets_end_in_503) {
 TEST(outages, caused_by_a_changed_database_password_end) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
-    make("locked-out");
+    make();
     RoleWithPassword role(*own_);
     start_before_it(role.params());
     run_outage(
@@ -342,7 +340,7 @@ TEST(outages, caused_by_a_changed_database_password_end) {
 TEST(outages, of_writes_only_do_not_fail_reads) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
-    make("read-only");
+    make();
     start_before_it();
     run_outage({"read-only", [&] { own_->set_read_only(true); },
                 [&] { own_->set_read_only(false); }, true});
@@ -352,7 +350,7 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
     if (!takes_place(Kind::sqlite))
         return;
     expect_log("UA0108");
-    make("read-only");
+    make();
     start_before_it({}, busy_machine);
     run_outage({"read-only",
                 [&] {
@@ -367,20 +365,21 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
 TEST(outages, of_a_full_disk_do_not_fail_reads) {
     if (!(takes_place(Kind::sqlite) || takes_place(Kind::postgresql, Runs::long_ones)))
         return;
-    const auto folder = Suite::current().work().make("small");
+    const auto folder = Suite::current().work().make();
     disk_ = std::make_unique<SmallDisk>(folder);
     if (!*disk_)
         return;
     if (is_postgresql()) {
         // Autovacuum could free space on the full disk.
-        make("full", {"autovacuum=off"});
+        make({"autovacuum=off"});
         std::filesystem::create_directory(folder / "space");
         if (const auto& account = own_->server().account())
             account->take_ownership(folder / "space");
         own_->sql().run("CREATE TABLESPACE small LOCATION '" + (folder / "space").string() + "'");
         own_->sql().run("ALTER TABLE \"user\" SET TABLESPACE small");
     } else {
-        make("small/full");
+        own_ = std::make_unique<TestDatabase>(Suite::current().work(), Kind::sqlite, "small/full");
+        fill(own_->sql());
     }
     expect_log("UA0106");
     start_before_it({}, busy_machine);
@@ -391,7 +390,7 @@ TEST(outages, of_a_full_disk_do_not_fail_reads) {
 TEST(outages, of_a_crashed_primary_end_with_a_promotion) {
     if (!takes_place(Kind::postgresql))
         return;
-    make("primary", {"synchronous_standby_names=*"});
+    make({"synchronous_standby_names=*"});
     standby_ = std::make_unique<PostgreSql>(Suite::current().work(), "standby", own_->server());
     start_before_it("host=" + own_->server().folder().string() + "," + standby_->folder().string() +
                     " dbname=postgres user=useradmin connect_timeout=2 "
@@ -404,7 +403,7 @@ TEST(outages, of_a_crashed_primary_end_with_a_promotion) {
 TEST(outages, of_an_unreachable_primary_end_with_a_promotion) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
-    make("dark-primary", {"synchronous_standby_names=*"});
+    make({"synchronous_standby_names=*"});
     standby_ =
         std::make_unique<PostgreSql>(Suite::current().work(), "bright-standby", own_->server());
     relay_ = std::make_unique<TcpRelay>(own_->server().folder() / ".s.PGSQL.5432");

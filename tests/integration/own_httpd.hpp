@@ -14,15 +14,13 @@ class OwnHttpd : public Scene {
     /// httpd's environment. Set it before start().
     std::vector<std::pair<std::string, std::string>> environment_;
 
-    /// Starts httpd with the suite's database. The directives follow DBDriver and DBDParams.
+    /// Starts httpd with own_, or else with the suite's database. The directives follow DBDriver
+    /// and DBDParams.
     void start(const std::string& configuration, const std::vector<std::string>& modules = {}) {
-        start_before(Suite::current().database(), configuration, modules);
-    }
-    void start_before(const TestDatabase& database, const std::string& configuration,
-                      const std::vector<std::string>& modules = {}) {
         // An open connection would keep a child of the previous httpd alive for KeepAliveTimeout.
         stop();
-        auto settings = Suite::current().settings(Suite::directives_for(database) + configuration);
+        auto settings = Suite::current().settings(
+            Suite::directives_for(own_ ? *own_ : Suite::current().database()) + configuration);
         settings.modules = modules;
         settings.environment = environment_;
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
@@ -33,7 +31,18 @@ class OwnHttpd : public Scene {
         client_.reset();
         httpd_.reset();
     }
-    void teardown() override { stop(); }
+    void teardown() override {
+        stop();
+        own_.reset();
+    }
+
+    /// Creates own_, a database for this test only.
+    void make_database(PostgreSql::Settings settings = {}) {
+        static int number = 0;
+        own_ =
+            std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
+                                           "own-" + std::to_string(++number), std::move(settings));
+    }
 
     Reply send(const std::string& method, const std::string& path,
                const std::optional<std::string>& body = {}, SourceLocation where = {}) {
@@ -51,13 +60,10 @@ class OwnHttpd : public Scene {
 
     /// Checks that a path allows only GET, HEAD and OPTIONS, and that its Allow headers list them.
     void expect_only_read(const std::string& path) {
-        const auto methods_of = [](const Reply& reply) {
-            return reply.header("Allow").value_or("(none)");
-        };
+        const auto methods_of = [](const Reply& reply) { return reply.value("Allow"); };
         const auto send = [&](const char* method) {
             const Reply reply = client_->send({method, path});
-            CHECK_EQUAL(std::string("nosniff"),
-                        reply.header("X-Content-Type-Options").value_or("(none)"));
+            CHECK_EQUAL(std::string("nosniff"), reply.value("X-Content-Type-Options"));
             return reply;
         };
         CHECK_EQUAL(200, send("GET").status);
@@ -76,6 +82,7 @@ class OwnHttpd : public Scene {
         }
     }
 
+    std::unique_ptr<TestDatabase> own_;
     std::unique_ptr<Httpd> httpd_;
     std::unique_ptr<HttpClient> client_;
 };

@@ -170,8 +170,7 @@ TEST(password_provider, finds_the_user_of_its_Location_despite_a_session) {
     for (const Caller caller : {Caller::user, Caller::super_admin}) {
         const auto reply = with_session(caller, "/users/" + id_);
         CHECK_EQUAL(401, reply.status);
-        CHECK_EQUAL(std::string("Basic realm=\"x\""),
-                    reply.header("WWW-Authenticate").value_or("(none)"));
+        CHECK_EQUAL(std::string("Basic realm=\"x\""), reply.value("WWW-Authenticate"));
     }
     CHECK_EQUAL(401, with_session(Caller::admin, "/role/users/" + id_).status);
     // A session in the same request does not change the user whose password was verified.

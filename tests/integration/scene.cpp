@@ -39,8 +39,6 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            location("/notes/users", "") +
            location("/narrow/users",
                     "AuthUserAdmin On\nUserAdminMaxBody 1024\nUserAdminMaxLimit 3") +
-           location("/protected/users",
-                    "AuthUserAdmin On\nUserAdminProtectedEmail jefa@example.org") +
            location("/strict/users", "AuthUserAdmin On\nUserAdminGuard rank last-superadmin") +
            location("/strict-by-header/users",
                     "UserAdminGuard last-superadmin\n"
@@ -88,17 +86,14 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            "<Location \"/role-guarded/users\">\n  UserAdmin On\n"
            "  Require user-role admin\n</Location>\n"
            "<Location \"/typed/users\">\n  UserAdmin On\n  AuthUserAdmin On\n"
-           "  AuthType useradmin\n  Require user-role admin\n</Location>\n"
-           "<Location \"/redirect\">\n  SetHandler test-redirect\n</Location>\n"
-           "<Location \"/subrequest\">\n  SetHandler test-subrequest\n</Location>\n"
-           "<VirtualHost *:${PORT}>\n  ServerName localhost\n</VirtualHost>\n"
-           "<VirtualHost *:${PORT}>\n  ServerName other.test\n  AuthUserAdmin On\n"
-           "  UserAdminMaxLimit 2\n  UserAdminProtectedEmail vecina@example.org\n" +
-           location("/other/users", "") +
-           "</VirtualHost>\n"
-           "<VirtualHost *:${PORT}>\n  ServerName https://secure.test\n</VirtualHost>\n"
-           "<VirtualHost *:${PORT}>\n  ServerName slashes.test\n"
-           "  AllowEncodedSlashes NoDecode\n</VirtualHost>\n";
+           "  AuthType useradmin\n  Require user-role admin\n</Location>\n" +
+           handler("/redirect", "test-redirect") + handler("/subrequest", "test-subrequest") +
+           virtual_host("localhost") +
+           virtual_host("other.test", "AuthUserAdmin On\nUserAdminMaxLimit 2\n"
+                                      "UserAdminProtectedEmail vecina@example.org\n" +
+                                          location("/other/users", "")) +
+           virtual_host("https://secure.test") +
+           virtual_host("slashes.test", "AllowEncodedSlashes NoDecode\n");
 }
 
 bool is_bodiless(const Reply& reply) {
@@ -159,6 +154,16 @@ std::string sign_in(const std::string& path, const std::string& directives) {
     return "<Location \"" + path +
            "\">\n  AuthUserAdminSignIn On\n  AuthUserAdminSignInLimit 1000000\n" + directives +
            "\n  Require all granted\n</Location>\n";
+}
+
+std::string handler(const std::string& path, const std::string& name,
+                    const std::string& directives) {
+    return "<Location \"" + path + "\">\n  SetHandler " + name + "\n" + directives +
+           "</Location>\n";
+}
+
+std::string virtual_host(const std::string& name, const std::string& directives) {
+    return "<VirtualHost *:${PORT}>\n  ServerName " + name + "\n" + directives + "</VirtualHost>\n";
 }
 
 std::string Person::json() const {

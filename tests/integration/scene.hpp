@@ -61,6 +61,13 @@ std::string location(const std::string& path, const std::string& directives);
 /// on failed attempts is too high to be reached.
 std::string sign_in(const std::string& path, const std::string& directives);
 
+/// Returns a <Location "path"> with the handler and the directives.
+std::string handler(const std::string& path, const std::string& name,
+                    const std::string& directives = {});
+
+/// Returns a name-based virtual host with the directives.
+std::string virtual_host(const std::string& name, const std::string& directives = {});
+
 /// Error messages of the service.
 inline constexpr const char* not_found = "Usuario no encontrado";
 inline constexpr const char* unavailable = "Servicio no disponible temporalmente";

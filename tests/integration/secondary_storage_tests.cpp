@@ -215,8 +215,7 @@ TEST(secondary_storage, that_is_down_is_reported_and_catches_up) {
 TEST(secondary_storage, that_is_down_is_shown_by_metrics_and_health) {
     allow_lines_of_outages();
     start(location_with("UserAdminSecondaryStorage " + redis_->url() + " app:\n") +
-          "<Location \"/metrics\">\n  SetHandler useradmin-metrics\n</Location>\n"
-          "<Location \"/health\">\n  SetHandler useradmin-health\n</Location>\n");
+          handler("/metrics", "useradmin-metrics") + handler("/health", "useradmin-health"));
     const auto shows = [&](const char* up, const char* state) {
         const std::string labels = "{virtual_host=\"localhost\"} ";
         return eventually([&] {

@@ -130,8 +130,7 @@ class Secrets : public OwnHttpd {
         // In this test, the database is unavailable, rejects a row, and contains an unknown hash.
         for (const char* line : {"UA0", "dbd", "AH006", "AH016"})
             allow_log(line);
-        own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
-                                              "secrets-" + std::to_string(++databases));
+        make_database();
         for (const Person* person : {&sara(), &ada()})
             own_->sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
                             "\"role\", \"createdAt\", \"updatedAt\") VALUES (" +
@@ -252,14 +251,10 @@ class Secrets : public OwnHttpd {
         });
     }
 
-    std::unique_ptr<TestDatabase> own_;
     std::vector<SearchedText> sought_;
     std::vector<SearchedText> sought_in_memory_;
     std::string replies_;
     std::vector<std::unique_ptr<HttpClient>> connections_;
-
-  private:
-    inline static int databases = 0;
 };
 
 TEST_GROUP_BASE(secrets, Secrets){};
@@ -271,28 +266,26 @@ TEST(secrets, do_not_leak_and_copies_are_wiped) {
     // Otherwise, the dynamic linker saves vector registers on the stack at the first call of a
     // function. They may contain copied data.
     environment_ = {{"LD_BIND_NOW", "1"}};
-    start_before(*own_,
-                 "LogLevel debug useradmin:trace8 auth_useradmin:trace8\n"
-                 // Otherwise, only root could read the children's memory.
-                 "CoreDumpDirectory \"${WORK}\"\n"
-                 "KeepAliveTimeout 60\nExtendedStatus On\nUserAdminHashQueue 32\n"
-                 "<IfModule !mpm_prefork_module>\n  ThreadLimit 48\n  ThreadsPerChild 48\n"
-                 "  MaxRequestWorkers 96\n  MaxSpareThreads 96\n</IfModule>\n"
-                 "<IfModule mpm_prefork_module>\n  ServerLimit 96\n  MaxRequestWorkers 96\n"
-                 "</IfModule>\n"
-                 "<Location \"/server-status\">\n  SetHandler server-status\n"
-                 "  Require all granted\n</Location>\n"
-                 "<Location \"/basic/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
-                 "  AuthBasicProvider useradmin\n  AuthUserAdminSignInLimit 1000000\n"
-                 "  Require valid-user\n" +
-                     cheap + "</Location>\n" +
-                     location("/api/users", "AuthUserAdmin On\n" + cheap) +
-                     location("/cached/users", "AuthUserAdmin On\nAuthUserAdminCache 60\n") +
-                     location("/scrypt/users", "AuthUserAdmin On\nUserAdminPasswordHash scrypt") +
-                     location("/signed/users", "AuthUserAdmin On\n" + signed_by) +
-                     sign_in("/api/auth", cheap) + sign_in("/signed/auth", signed_by + cheap) +
-                     sign_in("/limited/auth", cheap + "AuthUserAdminSignInLimit 1\n"),
-                 {"mod_status.so", "mod_auth_basic.so", "mod_authz_user.so"});
+    start("LogLevel debug useradmin:trace8 auth_useradmin:trace8\n"
+          // Otherwise, only root could read the children's memory.
+          "CoreDumpDirectory \"${WORK}\"\n"
+          "KeepAliveTimeout 60\nExtendedStatus On\nUserAdminHashQueue 32\n"
+          "<IfModule !mpm_prefork_module>\n  ThreadLimit 48\n  ThreadsPerChild 48\n"
+          "  MaxRequestWorkers 96\n  MaxSpareThreads 96\n</IfModule>\n"
+          "<IfModule mpm_prefork_module>\n  ServerLimit 96\n  MaxRequestWorkers 96\n"
+          "</IfModule>\n"
+          "<Location \"/server-status\">\n  SetHandler server-status\n"
+          "  Require all granted\n</Location>\n"
+          "<Location \"/basic/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
+          "  AuthBasicProvider useradmin\n  AuthUserAdminSignInLimit 1000000\n"
+          "  Require valid-user\n" +
+              cheap + "</Location>\n" + location("/api/users", "AuthUserAdmin On\n" + cheap) +
+              location("/cached/users", "AuthUserAdmin On\nAuthUserAdminCache 60\n") +
+              location("/scrypt/users", "AuthUserAdmin On\nUserAdminPasswordHash scrypt") +
+              location("/signed/users", "AuthUserAdmin On\n" + signed_by) +
+              sign_in("/api/auth", cheap) + sign_in("/signed/auth", signed_by + cheap) +
+              sign_in("/limited/auth", cheap + "AuthUserAdminSignInLimit 1\n"),
+          {"mod_status.so", "mod_auth_basic.so", "mod_authz_user.so"});
     const std::string form = "Content-Type: application/x-www-form-urlencoded";
 
     const std::string sara_token = session_of(sara(), "token of Sara");

@@ -9,12 +9,10 @@ class ServerStatus : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        const std::string host = "<VirtualHost *:${PORT}>\nServerName ";
-        start("UserAdminPasswordHash argon2id m=64\nExtendedStatus Off\n"
-              "<Location \"/server-status\">\n  SetHandler server-status\n</Location>\n" +
-                  host + "one.test\n" + location("/api/users", "AuthUserAdmin On") +
-                  "</VirtualHost>\n" + host + "two.test\n" +
-                  location("/api/users", "AuthUserAdmin On") + "</VirtualHost>\n",
+        const std::string service = location("/api/users", "AuthUserAdmin On");
+        start("UserAdminPasswordHash argon2id m=64\nExtendedStatus Off\n" +
+                  handler("/server-status", "server-status") + virtual_host("one.test", service) +
+                  virtual_host("two.test", service),
               {"mod_status.so"});
         for (const char* name : {"one.test", "one.test", "two.test"})
             expect_success(

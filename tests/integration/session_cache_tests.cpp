@@ -290,8 +290,7 @@ class SessionLookups : public SessionCache {
 
     /// Returns a Location with sessions whose handler redirects to another Location.
     static std::string leading(const std::string& path, const std::string& handler) {
-        return "<Location \"" + path + "\">\nAuthUserAdmin On\nSetHandler " + handler +
-               "\nRequire all granted\n</Location>\n";
+        return test::handler(path, handler, "AuthUserAdmin On\n");
     }
     static constexpr const char* one_child =
         "ServerLimit 1\nStartServers 1\nMaxRequestWorkers 16\nDBDMax 1\nDBDKeep 1\n";

@@ -204,13 +204,6 @@ TEST(sign_in, AuthUserAdminCookie_names_the_cookies) {
                 cookies_of(prefixed));
 }
 
-TEST(sign_in, expires_the_session_that_the_application_keeps_in_a_cookie) {
-    const auto reply =
-        sign_in(login(eva, right_password), {"Cookie: better-auth.session_data=x", from_here()});
-    STRCMP_CONTAINS("\nbetter-auth.session_data=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax\n",
-                    cookies_of(reply).c_str());
-}
-
 TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
     const auto before = in_hours(7 * 24);
     const auto token = token_in(sign_in(login(eva, right_password), {"User-Agent: Browser/1"}));
@@ -247,10 +240,8 @@ TEST(sign_in, that_is_not_remembered_lasts_a_day) {
 
 TEST(sign_in, returns_the_token_in_set_auth_token) {
     const auto reply = sign_in_at("/signed/auth", login(eva, right_password));
-    CHECK_EQUAL(component_encoded(signed_token(token_in(reply))),
-                reply.header("set-auth-token").value_or("(none)"));
-    CHECK_EQUAL(std::string("set-auth-token"),
-                reply.header("Access-Control-Expose-Headers").value_or("(none)"));
+    CHECK_EQUAL(component_encoded(signed_token(token_in(reply))), reply.value("set-auth-token"));
+    CHECK_EQUAL(std::string("set-auth-token"), reply.value("Access-Control-Expose-Headers"));
     expect_success(ask(Caller::nobody, "GET", "/signed/users/" + id_, {},
                        {"Authorization: Bearer " + *reply.header("set-auth-token")}));
     CHECK_FALSE(sign_in_at("/bearerless/auth", login(eva, right_password))
@@ -370,7 +361,7 @@ TEST(sign_in, with_a_callbackURL_of_the_same_origin_redirects_to_it) {
         expect(reply, 200,
                R"({"redirect":true,"token":")" + token_in(reply) + R"(","url":")" + url +
                    R"(","user":)" + eva_json() + "}");
-        CHECK_EQUAL(url, reply.header("Location").value_or("(none)"));
+        CHECK_EQUAL(url, reply.value("Location"));
     }
     const auto empty = sign_in(login(eva, right_password, R"(,"callbackURL":"")"));
     CHECK_TRUE(empty.body.starts_with(R"({"redirect":false,)"));
@@ -435,17 +426,15 @@ TEST(sign_in, from_a_trusted_origin_succeeds_and_can_be_read) {
                                               "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors"};
     const auto reply = sign_in_at("/trusting/auth", body, headers);
     CHECK_EQUAL(200, reply.status);
-    CHECK_EQUAL(std::string("https://app.example.org/in"),
-                reply.header("Location").value_or("(none)"));
+    CHECK_EQUAL(std::string("https://app.example.org/in"), reply.value("Location"));
     for (const auto& readable :
          {reply, send("OPTIONS", "/trusting/auth/sign-in/email", {}, headers),
           send("POST", "/trusting/auth/sign-out", "{}", headers),
           send("GET", "/trusting/auth/none", {}, headers)}) {
         CHECK_EQUAL(std::string("https://app.example.org"),
-                    readable.header("Access-Control-Allow-Origin").value_or("(none)"));
-        CHECK_EQUAL(std::string("true"),
-                    readable.header("Access-Control-Allow-Credentials").value_or("(none)"));
-        CHECK_EQUAL(std::string("Origin"), readable.header("Vary").value_or("(none)"));
+                    readable.value("Access-Control-Allow-Origin"));
+        CHECK_EQUAL(std::string("true"), readable.value("Access-Control-Allow-Credentials"));
+        CHECK_EQUAL(std::string("Origin"), readable.value("Vary"));
     }
     // An error of httpd itself.
     expect_log("AH01630");
@@ -453,7 +442,7 @@ TEST(sign_in, from_a_trusted_origin_succeeds_and_can_be_read) {
         Suite::current().client().send({"POST", "/trusting/denied/auth/sign-out", headers, "{}"});
     CHECK_EQUAL(403, denied.status);
     CHECK_EQUAL(std::string("https://app.example.org"),
-                denied.header("Access-Control-Allow-Origin").value_or("(none)"));
+                denied.value("Access-Control-Allow-Origin"));
     expect(sign_in_at("/trusting/auth", body, {"Origin: https://evil.test"}), 403,
            fault("Invalid origin", "INVALID_ORIGIN"));
     expect(sign_in(body), 403, fault("Invalid callbackURL", "INVALID_CALLBACK_URL"));
@@ -465,7 +454,7 @@ TEST(sign_in, by_another_method_returns_405_with_Allow) {
         for (const char* path : {"/api/auth/sign-in/email", "/api/auth/sign-out"}) {
             const auto reply = send(method, path);
             expect(reply, 405, not_allowed);
-            CHECK_EQUAL(std::string("POST, OPTIONS"), reply.header("Allow").value_or("(none)"));
+            CHECK_EQUAL(std::string("POST, OPTIONS"), reply.value("Allow"));
         }
     for (const char* method : {"PUT", "DELETE", "PATCH"})
         expect(send(method, "/api/auth/get-session"), 405, not_allowed);
@@ -473,13 +462,13 @@ TEST(sign_in, by_another_method_returns_405_with_Allow) {
     expect(reply, 405,
            fault("POST method requires deferSessionRefresh to be enabled in session config",
                  "METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED"));
-    CHECK_EQUAL(std::string("GET, HEAD, OPTIONS"), reply.header("Allow").value_or("(none)"));
+    CHECK_EQUAL(std::string("GET, HEAD, OPTIONS"), reply.value("Allow"));
 }
 
 TEST(sign_in, answers_OPTIONS_with_Allow) {
     const auto reply = send("OPTIONS", "/api/auth/sign-in/email");
     CHECK_EQUAL(204, reply.status);
-    CHECK_EQUAL(std::string("POST, OPTIONS"), reply.header("Allow").value_or("(none)"));
+    CHECK_EQUAL(std::string("POST, OPTIONS"), reply.value("Allow"));
 }
 
 TEST(sign_in, on_another_path_returns_404) {
@@ -504,7 +493,7 @@ TEST(sign_in, get_session_returns_session_and_user) {
             R"(","ipAddress":"127.0.0.1","userAgent":"Browser/1","impersonatedBy":null},"user":)" +
             eva_json() + "}");
     CHECK_EQUAL(std::string(), cookies_of(reply));
-    CHECK_EQUAL(std::string("no-cache"), reply.header("Pragma").value_or("(none)"));
+    CHECK_EQUAL(std::string("no-cache"), reply.value("Pragma"));
     CHECK_EQUAL(reply.body, get_session({"Authorization: Bearer " + token}).body);
     CHECK_EQUAL(200, send("HEAD", "/api/auth/get-session", {}, {cookie(token)}).status);
 }

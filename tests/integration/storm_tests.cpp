@@ -51,21 +51,14 @@ class Storm : public OwnHttpd {
         for (const char* line :
              {"UA0212", "UA0215", "UA010", "UA0306", "MaxRequestWorkers", "scoreboard is full"})
             allow_log(line);
-        own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
-                                              "storm");
+        make_database();
         if (own_->kind() == Kind::sqlite)
             own_->sql().run("PRAGMA journal_mode = WAL"); // as useradminctl schema does
         // Use the default hash format, which is expensive.
-        start_before(*own_,
-                     "ServerLimit 4\nStartServers 4\nThreadsPerChild 32\nMaxRequestWorkers 128\n"
-                     "DBDMax 8\nAuthUserAdminSignInLimit 1000000\n" +
-                         location("/api/users", as_sara) + test::sign_in("/auth", ""));
+        start("ServerLimit 4\nStartServers 4\nThreadsPerChild 32\nMaxRequestWorkers 128\n"
+              "DBDMax 8\nAuthUserAdminSignInLimit 1000000\n" +
+              location("/api/users", as_sara) + test::sign_in("/auth", ""));
     }
-    void teardown() override {
-        OwnHttpd::teardown();
-        own_.reset();
-    }
-
     static std::string user(const std::string& name) {
         return R"({"name":"N","password":"s3cr3t","role":"user","email":")" + name +
                R"(@example.org"})";
@@ -106,8 +99,6 @@ class Storm : public OwnHttpd {
                         count, done, refused, reader.p99(), idle.p99());
         return done;
     }
-
-    std::unique_ptr<TestDatabase> own_;
 };
 
 TEST_GROUP_BASE(storm, Storm){};

@@ -85,9 +85,8 @@ TEST(unauthorized, a_rejected_session_is_logged_with_what_to_check) {
 }
 
 TEST(unauthorized, a_reason_is_logged_once_a_minute_for_each_host) {
-    start("AuthUserAdmin On\n" + location("/api/users", "") +
-          "<VirtualHost *:${PORT}>\n  ServerName one.test\n</VirtualHost>\n"
-          "<VirtualHost *:${PORT}>\n  ServerName two.test\n</VirtualHost>\n");
+    start("AuthUserAdmin On\n" + location("/api/users", "") + virtual_host("one.test") +
+          virtual_host("two.test"));
     std::vector<Request> requests;
     for (int time = 0; time < 15; ++time)
         for (const char* host : {"Host: one.test", "Host: two.test"})
@@ -145,8 +144,7 @@ TEST(unauthorized, a_Location_without_authentication_is_named) {
     const std::string reason = "UA0223: a request to <Location \"/api/users\"> got 401: "
                                "no auth module set the note session-user-id";
     const std::string advice = "set AuthUserAdmin On or UserAdminSession in the Location";
-    start(location("/api/users", "") +
-          "<Location \"/console\">\n  SetHandler useradmin-console\n</Location>\n");
+    start(location("/api/users", "") + handler("/console", "useradmin-console"));
     expect_401("/api/users");
     expect_explained("info", reason, advice);
     // The console sends this request after sign-in. It results in a warning, although a request

@@ -39,6 +39,8 @@ struct Reply {
 
     /// Returns the first header with the name, ignoring case, or std::nullopt if there is none.
     std::optional<std::string> header(std::string_view name) const;
+    /// Returns the first header with the name, or "(none)".
+    std::string value(std::string_view name) const { return header(name).value_or("(none)"); }
 
     /// Returns the reply for a failure message, with at most 4000 bytes of the body.
     std::string text() const;
