@@ -19,13 +19,6 @@ TEST(delete_user, with_the_built_in_protected_address_returns_403) {
     CHECK_EQUAL(4, count("session"));
 }
 
-TEST(delete_user, with_the_address_in_UserAdminProtectedEmail_returns_403) {
-    add_user({"boss", "B", "jefa@example.org", "user", "2026-02-01T00:00:00.000Z"});
-    add_user({"main", "M", "admin@example.com", "user", "2026-02-01T00:00:00.000Z"});
-    expect_error(ask(Caller::super_admin, "DELETE", "/protected/users/boss"), 403, protected_one);
-    expect_success(ask(Caller::super_admin, "DELETE", "/protected/users/main"));
-}
-
 TEST(delete_user, ends_the_sessions_of_the_user) {
     expect_success(get(Caller::user, "/api/users/ulises-1"));
     expect(remove(Caller::super_admin, "ulises-1"), 200,

@@ -3,18 +3,6 @@
 
 namespace useradmin::test {
 
-namespace {
-
-/// Returns the pagination object in a list.
-std::string pagination_of(const Reply& reply, SourceLocation where = {}) {
-    const auto found = between(reply.body, R"("pagination":{)", "}");
-    if (!found)
-        fail(reply, "there is no pagination", where);
-    return *found;
-}
-
-} // namespace
-
 TEST_GROUP_BASE(list_users, Scene){};
 
 TEST(list_users, returns_exactly_this_envelope) {
@@ -24,15 +12,6 @@ TEST(list_users, returns_exactly_this_envelope) {
         R"("role":"user","emailVerified":true,"image":null,"createdAt":"2026-01-01T00:00:00.000Z",)"
         R"("updatedAt":"2026-01-01T00:00:00.000Z","banned":false,"banReason":null,)"
         R"("banExpires":null}],"pagination":{"page":1,"limit":20,"total":1,"totalPages":1}})");
-}
-
-TEST(list_users, UserAdminMaxLimit_sets_the_largest_page) {
-    exclude_from_document();
-    add_users(4);
-    const auto reply = get(Caller::super_admin, "/narrow/users?limit=5&page=2");
-    CHECK_EQUAL(std::string("u001 u002 u003"), ids_of(reply));
-    CHECK_EQUAL(std::string(R"("page":2,"limit":3,"total":7,"totalPages":3)"),
-                pagination_of(reply));
 }
 
 TEST(list_users, ignores_a_trailing_slash) {
