@@ -28,7 +28,7 @@ LogFile::Buffer::int_type LogFile::Buffer::underflow() {
         static_cast<void>(gzerror(file_, &error));
     // The stream catches this exception and sets badbit.
     if (error != Z_OK && error != Z_STREAM_END)
-        throw std::ios_base::failure("cannot be decompressed");
+        throw std::ios_base::failure("cannot be read");
     if (count <= 0)
         return traits_type::eof();
     setg(bytes_.data(), bytes_.data(), bytes_.data() + count);
