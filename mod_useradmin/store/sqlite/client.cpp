@@ -31,7 +31,7 @@ int is_late(void* deadline) noexcept {
 }
 
 /// Copies the value of a column into the pool. Throws std::bad_alloc.
-Cell cell_of(sqlite3_stmt* statement, int column, apr_pool_t* pool) {
+Cell cell_at(sqlite3_stmt* statement, int column, apr_pool_t* pool) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
     if (text != nullptr)
         return apr::copy_view(
@@ -47,7 +47,7 @@ constexpr int primary_code(int extended_code) noexcept {
 }
 
 /// Maps an extended result code to an error kind.
-ErrorKind kind_of(int code, std::string_view message) noexcept {
+ErrorKind kind_of_code(int code, std::string_view message) noexcept {
     switch (code) {
     case SQLITE_CONSTRAINT_UNIQUE:
     case SQLITE_CONSTRAINT_PRIMARYKEY:
@@ -172,7 +172,7 @@ std::optional<Rows> SqliteClient::run(sqlite3_stmt* statement,
     int code = sqlite3_step(statement);
     for (; code == SQLITE_ROW; code = sqlite3_step(statement))
         for (int column = 0; column < sqlite3_column_count(statement); ++column)
-            cells.push_back(cell_of(statement, column, pool));
+            cells.push_back(cell_at(statement, column, pool));
     if (code != SQLITE_DONE)
         return failed();
     return Rows(cells, static_cast<std::size_t>(sqlite3_column_count(statement)),
@@ -182,7 +182,7 @@ std::optional<Rows> SqliteClient::run(sqlite3_stmt* statement,
 std::nullopt_t SqliteClient::failed() {
     error_message_ = sqlite3_errmsg(database_);
     const int code = sqlite3_extended_errcode(database_);
-    error_kind_ = kind_of(code, error_message_);
+    error_kind_ = kind_of_code(code, error_message_);
     has_io_error_ = primary_code(code) == SQLITE_IOERR;
     return std::nullopt;
 }
