@@ -250,13 +250,10 @@ const Column* Table::find(std::string_view field) const noexcept {
 const Column* Table::find_column(std::string_view name) const {
     if (const Column* const known = find(name))
         return known;
-    for (const Column& column : columns)
-        if (column.field.empty() && column.name == name)
-            return &column;
-    const std::string snake = text::snake_case(name);
-    for (const Column& column : columns)
-        if (column.field.empty() && column.name == snake)
-            return &column;
+    for (const std::string& wanted : {std::string(name), text::snake_case(name)})
+        for (const Column& column : columns)
+            if (column.field.empty() && column.name == wanted)
+                return &column;
     return nullptr;
 }
 
@@ -420,17 +417,17 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
                             "there is no table of better-auth's plugin for second factors with the "
                             "columns \"userId\", \"secret\" and \"backupCodes\" "
                             "(AuthUserAdminSecondFactor); run better-auth's migration"});
-    if (const OwnedTable* const values = verifications(); values == nullptr)
-        for (const auto& [need, directive] :
-             {std::pair(needs_second_factors, "AuthUserAdminSecondFactor"),
-              {needs_mail, "UserAdminMailCommand"}})
+    const OwnedTable* const values = verifications();
+    for (const auto& [need, directive] :
+         {std::pair(needs_second_factors, "AuthUserAdminSecondFactor"),
+          {needs_mail, "UserAdminMailCommand"}})
+        if (values != nullptr)
+            FieldResolver(values->table, need, problems).has({"id"});
+        else
             problems.push_back(
                 {need, std::string("there is no table \"verification\" with the columns "
                                    "\"identifier\", \"value\" and \"expiresAt\" (") +
                            directive + "); run better-auth's migration"});
-    else
-        for (const Need need : {needs_second_factors, needs_mail})
-            FieldResolver(values->table, need, problems).has({"id"});
 }
 
 const OwnedTable* Schema::plugin_table(std::string_view name) const noexcept {
