@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace useradmin::store {
@@ -61,24 +62,10 @@ std::optional<Argument> argument_of(const Column& column, const std::string& val
 
 /// Returns the SQL comparison operator, or nullptr if there is none.
 const char* comparison_of(Operator name) noexcept {
-    switch (name) {
-    case Operator::eq:
-    case Operator::in:
-        return "=";
-    case Operator::ne:
-    case Operator::not_in:
-        return "<>";
-    case Operator::lt:
-        return "<";
-    case Operator::lte:
-        return "<=";
-    case Operator::gt:
-        return ">";
-    case Operator::gte:
-        return ">=";
-    default:
-        return nullptr;
-    }
+    // In the order of Operator.
+    constexpr const char* comparisons[] = {"=", "<>", "<", "<=", ">", ">=", "=", "<>"};
+    const auto index = static_cast<std::size_t>(name);
+    return index < std::size(comparisons) ? comparisons[index] : nullptr;
 }
 
 bool takes_list(Operator name) noexcept {

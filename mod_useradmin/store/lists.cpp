@@ -17,19 +17,11 @@ constexpr std::int64_t min_shared = 10000;
 
 /// Returns the column of a sort key, or nullptr if the table lacks it.
 const Column* sort_column(const Table& user, SortKey by) noexcept {
-    switch (by) {
-    case SortKey::created_at:
-        return user.find("createdAt");
-    case SortKey::name:
-        return user.find("name");
-    case SortKey::email:
-        return user.find("email");
-    case SortKey::updated_at:
-        return user.find("updatedAt");
-    case SortKey::last_seen:
+    if (by == SortKey::last_seen)
         return user.last_seen ? &user.last_seen->column : nullptr;
-    }
-    return nullptr;
+    // In the order of SortKey.
+    constexpr std::string_view fields[] = {"createdAt", "name", "email", "updatedAt"};
+    return user.find(fields[static_cast<std::size_t>(by)]);
 }
 
 /// Returns whether NULL sorts after all values in ascending order.
