@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace useradmin::admin {
 
@@ -58,26 +59,18 @@ Reply no_session() {
 }
 
 Reply failure_reply(store::Failure failure, const Problem& forbidden) {
-    switch (failure) {
-    case store::Failure::not_found:
-        return error(user_not_found);
-    case store::Failure::address_taken:
-        return error(user_exists);
-    case store::Failure::protected_address:
-        return error(protected_user);
-    case store::Failure::outranked:
-        return error(outranked);
-    case store::Failure::last_of_role:
-        return error(last_super_admin);
-    case store::Failure::caller_rejected:
+    using store::Failure;
+    constexpr std::pair<Failure, const Problem&> problems[] = {
+        {Failure::not_found, user_not_found},         {Failure::address_taken, user_exists},
+        {Failure::protected_address, protected_user}, {Failure::outranked, outranked},
+        {Failure::last_of_role, last_super_admin},
+    };
+    for (const auto& [known, problem] : problems)
+        if (known == failure)
+            return error(problem);
+    if (failure == Failure::caller_rejected)
         return no_session();
-    case store::Failure::caller_demoted:
-        return error(forbidden);
-    case store::Failure::unavailable:
-        return sign_in::store_error(failure);
-    default:
-        return sign_in::store_error(store::Failure::failed);
-    }
+    return failure == Failure::caller_demoted ? error(forbidden) : sign_in::store_error(failure);
 }
 
 Reply failure_reply(password::HashFailure failure) {

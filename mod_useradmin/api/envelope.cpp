@@ -4,6 +4,8 @@
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
+#include <tuple>
+
 namespace useradmin::api {
 
 namespace {
@@ -172,39 +174,29 @@ http::Reply finish(Reply reply, std::string_view method, const http::Headers& he
 
 Reply failure_reply(store::Failure failure, const Text& operation_text,
                     const Text& forbidden_text) {
-    switch (failure) {
-    case store::Failure::not_found:
-        return error(404, texts.not_found);
-    case store::Failure::address_taken:
-        return error(400, texts.email_taken);
-    case store::Failure::protected_address:
-        return error(403, texts.delete_protected);
-    case store::Failure::outranked:
-        return error(403, texts.update_forbidden);
-    case store::Failure::last_of_role:
-        return error(409, texts.last_super_admin);
-    case store::Failure::version_mismatch:
-        return error(412, texts.user_changed);
-    case store::Failure::caller_rejected:
-        return error(401, texts.no_session);
-    case store::Failure::caller_demoted:
+    using store::Failure;
+    constexpr std::tuple<Failure, int, const Text&> replies[] = {
+        {Failure::not_found, 404, texts.not_found},
+        {Failure::address_taken, 400, texts.email_taken},
+        {Failure::protected_address, 403, texts.delete_protected},
+        {Failure::outranked, 403, texts.update_forbidden},
+        {Failure::last_of_role, 409, texts.last_super_admin},
+        {Failure::version_mismatch, 412, texts.user_changed},
+        {Failure::caller_rejected, 401, texts.no_session},
+        {Failure::invalid_value, 400, texts.bad_request},
+        {Failure::no_second_factor, 404, texts.no_second_factor},
+        {Failure::no_sign_in_method, 404, texts.sign_in_method_not_found},
+        {Failure::unavailable, 503, texts.unavailable},
+    };
+    for (const auto& [known, status, text] : replies)
+        if (known == failure)
+            return error(status, text);
+    if (failure == Failure::caller_demoted)
         return error(403, forbidden_text);
-    case store::Failure::invalid_value:
-        return error(400, texts.bad_request);
-    case store::Failure::no_second_factor:
-        return error(404, texts.no_second_factor);
-    case store::Failure::no_sign_in_method:
-        return error(404, texts.sign_in_method_not_found);
-    case store::Failure::already_done: {
+    if (failure == Failure::already_done) {
         Reply reply = confirmation(texts.already_done);
         reply.is_repeated = true;
         return reply;
-    }
-    case store::Failure::unavailable:
-        return error(503, texts.unavailable);
-    case store::Failure::invalid_condition:
-    case store::Failure::failed:
-        break;
     }
     return error(500, operation_text);
 }

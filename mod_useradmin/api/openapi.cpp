@@ -232,20 +232,11 @@ class Document {
     }
 
     static const char* schema_of(store::ExtraColumn::Kind kind) noexcept {
-        using Kind = store::ExtraColumn::Kind;
-        switch (kind) {
-        case Kind::text:
-            return R"({"type":["string","null"]})";
-        case Kind::integer:
-            return R"({"type":["integer","null"]})";
-        case Kind::boolean:
-            return R"({"type":["boolean","null"]})";
-        case Kind::time:
-            return R"({"$ref":"#/components/schemas/Time"})";
-        case Kind::any:
-            break;
-        }
-        return "{}";
+        // In the order of Kind.
+        constexpr const char* schemas[] = {
+            R"({"type":["string","null"]})", R"({"type":["integer","null"]})",
+            R"({"type":["boolean","null"]})", R"({"$ref":"#/components/schemas/Time"})", "{}"};
+        return schemas[static_cast<std::size_t>(kind)];
     }
 
     /// Adds all extra columns of the user table to full rows, the readable columns to the other
