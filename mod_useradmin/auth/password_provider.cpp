@@ -18,20 +18,10 @@ namespace {
 constexpr const char* provider_name = "useradmin";
 
 authn_status status_of(sign_in::Outcome outcome) noexcept {
-    switch (outcome) {
-    case sign_in::Outcome::accepted:
-        return AUTH_GRANTED;
-    case sign_in::Outcome::unknown:
-        return AUTH_USER_NOT_FOUND;
-    case sign_in::Outcome::wrong_password:
-    case sign_in::Outcome::wrong_code:
-    case sign_in::Outcome::banned:
-    case sign_in::Outcome::second_factor:
-    case sign_in::Outcome::limited:
-        return AUTH_DENIED;
-    default: // no decision
-        return AUTH_GENERAL_ERROR;
-    }
+    return outcome == sign_in::Outcome::accepted  ? AUTH_GRANTED
+           : outcome == sign_in::Outcome::unknown ? AUTH_USER_NOT_FOUND
+           : reason_of(outcome).empty()           ? AUTH_GENERAL_ERROR // no decision
+                                                  : AUTH_DENIED;
 }
 
 authn_status verify(request_rec* request, const char* user, const char* password) {
