@@ -9,16 +9,11 @@
 
 namespace useradmin::auth {
 
-/// Returns whether the request has this AuthType, ignoring case.
-inline bool is_auth_type(request_rec* request, const char* name) noexcept {
-    const char* const type = ap_auth_type(request);
-    return type != nullptr && strcasecmp(type, name) == 0;
-}
-
 /// Returns whether r->user is taken from the session. Other AuthTypes set it themselves; httpd does
 /// not call their modules if r->user is already set or a Require passes without a user.
 inline bool takes_user_from_session(request_rec* request) noexcept {
-    return apr::view_of(ap_auth_type(request)).empty() || is_auth_type(request, "UserAdmin");
+    const char* const type = ap_auth_type(request);
+    return apr::view_of(type).empty() || strcasecmp(type, "UserAdmin") == 0;
 }
 
 /// The note with the session's user id if another AuthType sets r->user. Until another module

@@ -20,14 +20,9 @@ Identity identity_of(const store::SessionWithUser& session, text::Timestamp now)
 } // namespace
 
 CredentialStatus status_of(store::Failure failure) noexcept {
-    switch (failure) {
-    case store::Failure::not_found:
-        return CredentialStatus::unknown;
-    case store::Failure::unavailable:
-        return CredentialStatus::unavailable;
-    default:
-        return CredentialStatus::failed;
-    }
+    return failure == store::Failure::not_found     ? CredentialStatus::unknown
+           : failure == store::Failure::unavailable ? CredentialStatus::unavailable
+                                                    : CredentialStatus::failed;
 }
 
 std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
