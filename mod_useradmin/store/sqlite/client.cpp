@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <new>
+#include <utility>
 
 namespace useradmin::store {
 
@@ -48,38 +49,29 @@ constexpr int primary_code(int extended_code) noexcept {
 
 /// Maps an extended result code to an error kind.
 ErrorKind kind_of_code(int code, std::string_view message) noexcept {
-    switch (code) {
-    case SQLITE_CONSTRAINT_UNIQUE:
-    case SQLITE_CONSTRAINT_PRIMARYKEY:
-        return ErrorKind::unique_violation;
-    case SQLITE_CONSTRAINT_CHECK:
-    case SQLITE_CONSTRAINT_NOTNULL:
-    case constraint_datatype:
-        return ErrorKind::invalid_value;
-    case SQLITE_CONSTRAINT_FOREIGNKEY:
+    static constexpr std::pair<int, ErrorKind> kinds[] = {
+        {SQLITE_CONSTRAINT_UNIQUE, ErrorKind::unique_violation},
+        {SQLITE_CONSTRAINT_PRIMARYKEY, ErrorKind::unique_violation},
+        {SQLITE_CONSTRAINT_CHECK, ErrorKind::invalid_value},
+        {SQLITE_CONSTRAINT_NOTNULL, ErrorKind::invalid_value},
+        {constraint_datatype, ErrorKind::invalid_value},
+        {SQLITE_CONSTRAINT_FOREIGNKEY, ErrorKind::foreign_key_violation},
+        {SQLITE_BUSY, ErrorKind::busy},
+        {SQLITE_LOCKED, ErrorKind::busy},
+        {SQLITE_INTERRUPT, ErrorKind::timed_out},
+        {SQLITE_READONLY, ErrorKind::read_only},
+        {SQLITE_ERROR, ErrorKind::stale_schema}, // such as an unknown table or column
+        {SQLITE_SCHEMA, ErrorKind::stale_schema},
+    };
+    // How ON DELETE RESTRICT is implemented.
+    if (code == SQLITE_CONSTRAINT_TRIGGER && message == "FOREIGN KEY constraint failed")
         return ErrorKind::foreign_key_violation;
-    case SQLITE_CONSTRAINT_TRIGGER: // how ON DELETE RESTRICT is implemented
-        return message == "FOREIGN KEY constraint failed" ? ErrorKind::foreign_key_violation
-                                                          : ErrorKind::rejected;
-    default:
-        break;
-    }
-    switch (primary_code(code)) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return ErrorKind::busy;
-    case SQLITE_INTERRUPT:
-        return ErrorKind::timed_out;
-    case SQLITE_READONLY:
-        return ErrorKind::read_only;
-    case SQLITE_ERROR: // such as an unknown table or column
-        return message.find("generated column") != message.npos ? ErrorKind::invalid_value
-                                                                : ErrorKind::stale_schema;
-    case SQLITE_SCHEMA:
-        return ErrorKind::stale_schema;
-    default:
-        return ErrorKind::rejected;
-    }
+    if (primary_code(code) == SQLITE_ERROR && message.find("generated column") != message.npos)
+        return ErrorKind::invalid_value;
+    for (const auto& [known, kind] : kinds)
+        if (known == code || known == primary_code(code))
+            return kind;
+    return ErrorKind::rejected;
 }
 
 } // namespace
