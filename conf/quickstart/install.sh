@@ -54,7 +54,7 @@ policy_mark='# For the time of one apt-get run of mod_useradmin: no service is s
 # privileges nor a network. It does not start the packages' services or restart running ones.
 install_packages() {
     local -a missing run
-    if ! command -v dpkg-query apt-get >/dev/null; then
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
         echo "This system has no apt; continuing with the installed packages." >&2
         return 0
     fi
