@@ -24,8 +24,8 @@ std::optional<std::int64_t> whole_number(double number, const store::ExtraColumn
     if (std::trunc(number) != number || std::abs(number) > largest)
         return std::nullopt;
     const auto whole = static_cast<std::int64_t>(number);
-    return whole > column.max_value || whole < -column.max_value ? std::nullopt
-                                                                 : std::optional(whole);
+    return whole > column.max_value || whole < -column.max_value - 1 ? std::nullopt
+                                                                     : std::optional(whole);
 }
 
 } // namespace

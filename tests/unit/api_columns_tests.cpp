@@ -113,7 +113,7 @@ TEST(columns, are_set_to_values_of_their_types) {
     expect_set("plan", "null", "null");
     expect_set("tag", R"("x")", "x");
     expect_set("seats", "12", "12");
-    expect_set("seats", "-32767", "-32767");
+    expect_set("seats", "-32768", "-32768");
     expect_set("trial", "false", "false");
     expect_set("trial", "null", "null");
     expect_set("since", R"("2026-11-20T23:30:19.717Z")", "2026-11-20T23:30:19.717Z");
@@ -136,7 +136,7 @@ TEST(columns, that_are_repeated_are_set_once_to_the_last_value) {
 TEST(columns, reject_values_of_other_types) {
     for (const char* data :
          {R"("plan":1)", R"("plan":true)", R"("plan":["a"])", R"("seats":"1")", R"("seats":1.5)",
-          R"("seats":32768)", R"("seats":-32768)", R"("seats":1e300)", R"("trial":1)",
+          R"("seats":32768)", R"("seats":-32769)", R"("seats":1e300)", R"("trial":1)",
           R"("trial":"true")", R"("since":"soon")", R"("since":1)", R"("notes":"a")",
           R"("notes":null)", R"("tag":null)", R"("plan":"pro","seats":null,"trial":0)"})
         expect_refusal(bad_request, super_admin, "{\"data\":{" + std::string(data) + "}}");
