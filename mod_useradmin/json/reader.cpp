@@ -332,7 +332,11 @@ std::optional<Object> Object::parse_value(std::string_view text) {
     std::string wrapping;
     wrapping.reserve(text.size() + 16); // avoids copies left by reallocation
     ((wrapping += "{\"value\":") += text) += '}';
-    return parse(crypto::Secret(std::move(wrapping)).view());
+    auto object = parse(crypto::Secret(std::move(wrapping)).view());
+    // Another member means that the text was a value and more, such as 1,"x":2.
+    if (object && object->tree_->child->next != nullptr)
+        object.reset();
+    return object;
 }
 
 std::optional<std::vector<std::string_view>> Object::texts(std::string_view key) const {

@@ -306,6 +306,11 @@ TEST(json_reader, values_become_strings_as_in_javascript) {
     STRCMP_EQUAL("undefined", json::Object::parse("{}")->as_text("value").c_str());
 }
 
+TEST(json_reader, a_value_is_not_followed_by_members) {
+    for (const char* text : {R"(1,"x":2)", R"(1,"value":2)", R"({},"x":{})", "1}", ""})
+        CHECK_FALSE_TEXT(json::Object::parse_value(text).has_value(), text);
+}
+
 TEST(json_reader, reads_a_nested_object) {
     const auto object = json::Object::parse(R"({"a":{"b":["c",1.50,{"x":null}]},"d":1})");
     const auto inner = object->object("a");
