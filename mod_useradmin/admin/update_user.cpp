@@ -50,18 +50,9 @@ Reply update_user(Call& call) {
     if (has_ban(data)) {
         if (!call.may(Action::ban_user))
             return error(forbidden_ban);
-        const bool has_end = has_any(data, {"banExpires"});
-        // A new expiry for an expired ban bans the user again.
-        if (has_end && !has_any(data, {"banned"})) {
-            const auto user = call.service.store.find(call.event.target);
-            if (!user)
-                return failure_reply(user.failure(), call.forbidden);
-            if ((is_ban = user->banned))
-                changes.push_back({"banned", true});
-        }
         if (is_ban && call.event.target == call.caller.id)
             return error(cannot_ban_yourself);
-        if (is_ban && !has_end)
+        if (is_ban && !has_any(data, {"banExpires"}))
             changes.push_back(store::expired_ban_end());
     }
     std::string email;
@@ -79,6 +70,17 @@ Reply update_user(Call& call) {
                 {"phoneNumber", "phoneNumberVerified", "phone_number", "phone_number_verified"}) &&
         !call.may(Action::set_phone))
         return error(forbidden_phone);
+    // A new expiry for an expired ban bans the user again.
+    if (has_any(data, {"banExpires"}) && !has_any(data, {"banned"})) {
+        const auto user = call.service.store.find(call.event.target);
+        if (!user)
+            return failure_reply(user.failure(), call.forbidden);
+        if ((is_ban = user->banned)) {
+            if (call.event.target == call.caller.id)
+                return error(cannot_ban_yourself);
+            changes.push_back({"banned", true});
+        }
+    }
 
     const UserData values(data, {"role", "email"});
     changes.insert(changes.end(), values.values().begin(), values.values().end());

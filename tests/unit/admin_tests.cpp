@@ -259,6 +259,25 @@ TEST(admin, a_new_expiry_of_a_ban_counts_as_a_ban) {
     expect("banned", store.changes->front().field);
 }
 
+TEST(admin, a_missing_user_is_reported_after_other_errors) {
+    expect("400 USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL",
+           call("update-user",
+                R"({"userId":"gone","data":{"banExpires":null,"email":"boss@example.org"}})"));
+    roles = "admin";
+    expect(
+        "403 YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PHONE_NUMBER",
+        call("update-user", R"({"userId":"gone","data":{"banExpires":null,"phoneNumber":"1"}})"));
+    expect("404 USER_NOT_FOUND",
+           call("update-user", R"({"userId":"gone","data":{"banExpires":null}})"));
+}
+
+TEST(admin, callers_cannot_change_the_expiry_of_their_own_ban) {
+    constexpr std::string_view argument = R"({"userId":"me","data":{"banExpires":null}})";
+    store.users[0].id = "me";
+    store.users[0].banned = true;
+    expect("400 YOU_CANNOT_BAN_YOURSELF", call("update-user", argument));
+}
+
 TEST(admin, a_ban_cannot_end_in_the_past) {
     call("update-user", R"({"userId":"another","data":{"banned":true}})");
     expect("banExpires", store.changes->front().field);
