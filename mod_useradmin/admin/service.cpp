@@ -72,11 +72,17 @@ std::optional<Reply> need_ban(const http::Request&, Parameters& parameters) {
     return errors.reply();
 }
 
+/// Returns whether the member is an empty string or array. The library tests the length of both.
+bool is_empty(const Object& body, std::string_view member) {
+    const auto texts = body.texts(member);
+    return texts ? texts->empty() : body.kind(member) == Kind::string && body.text(member).empty();
+}
+
 std::optional<Reply> need_password(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect("newPassword", Kind::string);
     const std::optional<Object>& body = parameters.object();
-    if (body && body->kind("newPassword") == Kind::string && body->text("newPassword").empty())
+    if (body && is_empty(*body, "newPassword"))
         errors.add("newPassword", "newPassword cannot be empty");
     errors.expect_any("userId");
     if (body && body->as_text("userId").empty())

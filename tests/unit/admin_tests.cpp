@@ -340,6 +340,19 @@ TEST(admin, a_page_has_at_most_UserAdminMaxLimit_users) {
     STRCMP_CONTAINS(" 3 from 0", calls.text().c_str());
 }
 
+TEST(admin, an_empty_password_is_reported_like_the_library) {
+    expect("400 VALIDATION_ERROR",
+           call("set-user-password", R"({"userId":"another","newPassword":""})"));
+    STRCMP_CONTAINS(R"("message":"[body.newPassword] newPassword cannot be empty")",
+                    reply_body.c_str());
+    call("set-user-password", R"({"userId":"another","newPassword":[]})");
+    STRCMP_CONTAINS("[body.newPassword] Invalid input: expected string, received array; "
+                    "[body.newPassword] newPassword cannot be empty\"",
+                    reply_body.c_str());
+    call("set-user-password", R"({"userId":"another","newPassword":[1]})");
+    STRCMP_CONTAINS("expected string, received array\"", reply_body.c_str());
+}
+
 TEST(admin, ignores_a_limit_that_is_not_a_number) {
     for (const char* query : {"limit=NaN&offset=NaN", "limit=nan", "limit=x", "limit=0"}) {
         call("list-users", query);
