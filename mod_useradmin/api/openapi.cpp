@@ -99,6 +99,11 @@ class Document {
         set_info();
         set_limits();
         for_each_reply(tree_.get(), [this](cJSON* reply) { complete(reply); });
+        cJSON* header = nullptr;
+        cJSON_ArrayForEach(header, find(tree_.get(), {"components", "headers"})) {
+            cJSON_DeleteItemFromObjectCaseSensitive(header, "x-every-reply");
+            cJSON_DeleteItemFromObjectCaseSensitive(header, "x-every-text");
+        }
         add_columns(); // a column may have the name of a member such as "responses"
         cJSON* path = nullptr;
         cJSON_ArrayForEach(path, member(tree_.get(), "paths")) add_head(path);

@@ -7,6 +7,7 @@
 #include <CppUTest/TestHarness.h>
 #include <cJSON.h>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,18 @@ TEST(api_openapi, has_the_texts_in_the_language_of_the_service) {
     const std::string list = at(both, {"paths", "/", "get", "responses", "200"});
     STRCMP_CONTAINS("\"Vary\"", list.c_str());
     CHECK(list.find("Content-Language") == std::string::npos);
+}
+
+TEST(api_openapi, has_only_the_extensions_of_the_manual) {
+    settings.language.reset();
+    const std::string text = document();
+    std::set<std::string> extensions;
+    for (std::size_t at = 0; (at = text.find("\"x-", at)) != text.npos; ++at) {
+        const std::size_t end = text.find('"', at + 1);
+        if (text[end + 1] == ':')
+            extensions.insert(text.substr(at + 1, end - at - 1));
+    }
+    CHECK_TRUE((extensions == std::set<std::string>{"x-other-methods", "x-other-paths"}));
 }
 
 TEST(api_openapi, has_the_limits_of_the_directives) {
