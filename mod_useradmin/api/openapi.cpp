@@ -236,12 +236,32 @@ class Document {
                                  cJSON_CreateString(text.spanish.data()));
     }
 
-    static const char* schema_of(store::ExtraColumn::Kind kind) noexcept {
-        // In the order of Kind.
-        constexpr const char* schemas[] = {
-            R"({"type":["string","null"]})", R"({"type":["integer","null"]})",
-            R"({"type":["boolean","null"]})", R"({"$ref":"#/components/schemas/Time"})", "{}"};
-        return schemas[static_cast<std::size_t>(kind)];
+    static const char* reply_schema_of(store::ExtraColumn::Kind kind) noexcept {
+        using Kind = store::ExtraColumn::Kind;
+        switch (kind) {
+        case Kind::text:
+            return R"({"type":["string","null"]})";
+        case Kind::integer:
+            return R"({"type":["integer","null"]})";
+        case Kind::boolean:
+            return R"({"type":["boolean","null"]})";
+        case Kind::time:
+            return R"({"$ref":"#/components/schemas/Time"})";
+        case Kind::any:
+            break;
+        }
+        return "{}";
+    }
+
+    /// Returns the schema of a value that an update accepts for the column.
+    static cJSON* request_schema_of(const store::ExtraColumn& column) {
+        cJSON* const schema = parsed(column.kind == store::ExtraColumn::Kind::time
+                                         ? R"({"type":["string","null"],"description":)"
+                                           R"("A time in ISO 8601."})"
+                                         : reply_schema_of(column.kind));
+        if (!column.is_nullable)
+            set(schema, "type", std::string(member(schema, "type")->child->valuestring));
+        return schema;
     }
 
     /// Adds all extra columns of the user table to full rows, the readable columns to the other
@@ -261,13 +281,14 @@ class Document {
             std::string quoted;
             json::Writer(quoted).string(column.name);
             const Tree name(parsed(quoted));
-            set(member(schema, "properties"), name->valuestring, parsed(schema_of(column.kind)));
+            set(member(schema, "properties"), name->valuestring,
+                parsed(reply_schema_of(column.kind)));
             set(example, name->valuestring, cJSON_CreateNull());
             cJSON_AddItemToArray(member(schema, "required"), cJSON_Duplicate(name.get(), true));
             if (settings_.has_extras && may_read_column(settings_, column.name))
-                set(user, name->valuestring, parsed(schema_of(column.kind)));
+                set(user, name->valuestring, parsed(reply_schema_of(column.kind)));
             if (data != nullptr && may_change_column(settings_, column))
-                set(member(data, "properties"), name->valuestring, parsed(schema_of(column.kind)));
+                set(member(data, "properties"), name->valuestring, request_schema_of(column));
         }
     }
 

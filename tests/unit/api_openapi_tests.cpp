@@ -208,6 +208,22 @@ TEST(api_openapi, has_the_columns_that_superAdmins_read_and_change) {
               .find("\"data\"") == std::string::npos);
 }
 
+TEST(api_openapi, describes_what_a_column_accepts) {
+    using Kind = store::ExtraColumn::Kind;
+    const store::ExtraColumn columns[] = {
+        {"since", Kind::time}, {"until", Kind::time, false}, {"seats", Kind::integer, false}};
+    constexpr std::string_view editable[] = {"since", "until", "seats"};
+    surroundings.columns = columns;
+    settings.editable_columns = editable;
+    settings.has_extras = true;
+    CHECK_EQUAL(
+        std::string(R"({"since":{"type":["string","null"],"description":"A time in ISO 8601."},)"
+                    R"("until":{"type":"string","description":"A time in ISO 8601."},)"
+                    R"("seats":{"type":"integer"}})"),
+        at({"paths", "/{id}", "put", "requestBody", "content", "application/json", "schema",
+            "properties", "data", "properties"}));
+}
+
 TEST(api_openapi, describes_where_the_token_is_sent_if_known) {
     CHECK_EQUAL(std::string("[]"), at({"security"}));
     surroundings.carriers = api::TokenCarriers{"my_session", false};
