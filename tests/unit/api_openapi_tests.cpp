@@ -250,4 +250,24 @@ TEST(api_openapi, encodes_the_base_address) {
     STRCMP_CONTAINS(R"("url":"/")", at({"servers"}).c_str());
 }
 
+TEST(api_openapi, has_the_errors_of_the_credential_for_any_method_and_path) {
+    settings.has_extras = true;
+    settings.mail = {{.password_link = "x", .verify_link = "x"}};
+    const std::string text = document();
+    const auto expect_errors = [&](std::vector<std::string> names) {
+        for (const char* status : {"4XX", "503", "5XX"}) {
+            names.emplace_back(status);
+            STRCMP_CONTAINS("\"$ref\"", at(text, names).c_str());
+            names.pop_back();
+        }
+    };
+    expect_errors({"paths", "x-other-paths"});
+    for (const api::Operation& operation : api::operations()) {
+        const std::string path = "/" + std::string(operation.path);
+        expect_errors({"paths", path, "options", "responses"});
+        expect_errors({"paths", path, "x-other-methods"});
+    }
+    at(text, {"components", "responses", "NotTaken", "headers", "Retry-After"});
+}
+
 } // namespace useradmin::test
