@@ -326,6 +326,13 @@ std::string_view operation_name(const Endpoint& endpoint) noexcept {
     return endpoint.operation;
 }
 
+http::Reply error_reply(int status, std::string_view method, const http::Headers& headers,
+                        http::Origins trusted_origins) {
+    Reply reply = status == 401 ? no_session() : sign_in::status_error(status);
+    http::add_cors_headers(reply, method, headers, trusted_origins);
+    return reply;
+}
+
 http::Reply handle_request(const Endpoint& endpoint, const http::Request& request,
                            const std::optional<api::Caller>& caller, const Service& service,
                            audit::Event& event) {

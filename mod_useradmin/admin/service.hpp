@@ -6,6 +6,7 @@
 #include "api/service.hpp"
 #include "audit/event.hpp"
 #include "http/message.hpp"
+#include "http/origin.hpp"
 #include "sign_in/cookies.hpp"
 
 #include <optional>
@@ -56,5 +57,9 @@ std::string_view operation_name(const Endpoint& endpoint) noexcept;
 http::Reply handle_request(const Endpoint& endpoint, const http::Request& request,
                            const std::optional<api::Caller>& caller, const Service& service,
                            audit::Event& event);
+
+/// Returns the reply to an error raised by httpd or another module.
+http::Reply error_reply(int status, std::string_view method, const http::Headers& headers,
+                        http::Origins trusted_origins);
 
 } // namespace useradmin::admin

@@ -4,6 +4,7 @@
 #include "apr/pool.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
+#include "service/better_auth.hpp"
 #include "service/handler.hpp"
 #include "service/page.hpp"
 
@@ -41,10 +42,21 @@ const char* base_of(request_rec* request) {
     return nullptr;
 }
 
-http::Reply envelope_of(request_rec* request, const char* base) {
+std::optional<http::Reply> error_reply(request_rec* request) {
+    // Other statuses, such as 301, keep httpd's page.
+    if (!ap_is_HTTP_ERROR(request->status))
+        return std::nullopt;
     const std::string_view method = apr::view_of(request->method);
+    const httpd::RequestHeaders headers(request);
+    const admin::Endpoint* const endpoint = better_auth_endpoint(request);
+    if (endpoint != nullptr && is_handled(request, *endpoint))
+        return admin::error_reply(request->status, method, headers,
+                                  settings_of(request).get<httpd::TrustedOrigins>());
+    const char* const base = base_of(request);
+    if (base == nullptr)
+        return std::nullopt;
     return api::error_reply(
-        request->status, method, httpd::path_below(request, base), httpd::RequestHeaders(request),
+        request->status, method, httpd::path_below(request, base), headers,
         operation_settings(request, configuration_after_location_walk(request)));
 }
 
@@ -53,13 +65,12 @@ apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* bri
     return apr::guarded(
         [&] {
             apr_brigade_cleanup(brigade);
-            // The envelope replaces the whole error page. Discard all later brigades.
-            void* const base = std::exchange(filter->ctx, nullptr);
-            if (base == nullptr)
+            // The reply replaces the whole error page. Discard all later brigades.
+            auto* const reply = static_cast<http::Reply*>(std::exchange(filter->ctx, nullptr));
+            if (reply == nullptr)
                 return APR_SUCCESS;
             apr_table_unset(request->headers_out, "Content-Length");
-            httpd::write_to_brigade(request, envelope_of(request, static_cast<const char*>(base)),
-                                    brigade);
+            httpd::write_to_brigade(request, std::move(*reply), brigade);
             return ap_pass_brigade(filter->next, brigade);
         },
         [](const char*) -> apr_status_t { return APR_EGENERAL; });

@@ -1,9 +1,12 @@
-// Error pages below a base address get the envelope (specification, section 2.4).
+// Replies to errors of httpd and other modules: below a base address, the envelope (specification,
+// section 2.4); from an endpoint for better-auth's admin client, better-auth's format.
 #pragma once
 
 #include "api/service.hpp"
 #include "httpd/httpd.hpp"
 #include "httpd/location.hpp"
+
+#include <optional>
 
 namespace useradmin::service {
 
@@ -11,10 +14,11 @@ namespace useradmin::service {
 /// the service is disabled.
 const char* base_of(request_rec* request);
 
-/// Returns the envelope for a failed request below a base address.
-http::Reply envelope_of(request_rec* request, const char* base);
+/// Returns the reply to a failed request. Returns std::nullopt if the request has not failed or is
+/// not for this module.
+std::optional<http::Reply> error_reply(request_rec* request);
 
-/// An output filter that replaces error pages of httpd and other modules with the envelope.
+/// An output filter that replaces an error page with the http::Reply in its context.
 inline constexpr const char* envelope_filter = "USERADMIN_ENVELOPE";
 apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept;
 

@@ -52,19 +52,13 @@ int handle_request(request_rec* request) {
                             context.backend().event()));
 }
 
-/// If the request is for an ErrorDocument, returns the base address of the failed request.
-/// Otherwise returns nullptr.
-const char* base_of_failed(const request_rec* request) {
-    return request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status)
-               ? base_of(request->prev)
-               : nullptr;
-}
-
 int handle(request_rec* request) noexcept {
     return apr::guarded(
         [&] {
-            if (const char* base = base_of_failed(request))
-                return httpd::send(request, envelope_of(request->prev, base));
+            // An ErrorDocument does not replace the reply to the failed request.
+            if (request->prev != nullptr)
+                if (auto reply = error_reply(request->prev))
+                    return httpd::send(request, *std::move(reply));
             if (is_for_page(request))
                 return handle_page(request);
             if (const admin::Endpoint* const endpoint = better_auth_endpoint(request))
@@ -115,12 +109,15 @@ int claim_request(request_rec* request) noexcept {
     return is_enabled(settings_of(request)) ? httpd::claim_request(request) : DECLINED;
 }
 
-/// Other statuses, such as 301, keep httpd's page.
 void insert_envelope(request_rec* request) noexcept {
-    const char* const base = ap_is_HTTP_ERROR(request->status) ? base_of(request) : nullptr;
-    if (base != nullptr)
-        ap_add_output_filter(envelope_filter, const_cast<char*>(base), request,
-                             request->connection);
+    apr::guarded(
+        [&] {
+            if (auto reply = error_reply(request))
+                ap_add_output_filter(envelope_filter,
+                                     &apr::emplace<http::Reply>(request->pool, *std::move(reply)),
+                                     request, request->connection);
+        },
+        [](const char*) {});
 }
 
 /// Also runs for `apachectl configtest`.

@@ -46,17 +46,32 @@ Reply error(int status, std::string_view message, std::string_view code) {
     return reply;
 }
 
+Reply status_error(int status) {
+    switch (status) {
+    case 403:
+        return error(status, "Forbidden", "FORBIDDEN");
+    case 404:
+        return error(status, "Not found", "NOT_FOUND");
+    case 408:
+        return error(status, "Request timeout", "REQUEST_TIMEOUT");
+    case 413:
+        return error(status, "Request body too large", "PAYLOAD_TOO_LARGE");
+    case 429:
+        return error(status, "Too many requests. Please try again later.", "TOO_MANY_REQUESTS");
+    case 503:
+        return error(status, "Service unavailable", "SERVICE_UNAVAILABLE");
+    default:
+        return status < 500 ? error(status, "Bad request", "BAD_REQUEST")
+                            : error(status, "Internal server error", "INTERNAL_SERVER_ERROR");
+    }
+}
+
 Reply store_error(store::Failure failure) {
-    return failure == store::Failure::unavailable
-               ? error(503, "Service unavailable", "SERVICE_UNAVAILABLE")
-               : error(500, "Internal server error", "INTERNAL_SERVER_ERROR");
+    return status_error(failure == store::Failure::unavailable ? 503 : 500);
 }
 
 Reply body_error(const http::Body& body) {
-    if (body.state == http::Body::State::too_large)
-        return error(413, "Request body too large", "PAYLOAD_TOO_LARGE");
-    return body.status == 408 ? error(408, "Request timeout", "REQUEST_TIMEOUT")
-                              : error(body.status, "Bad request", "BAD_REQUEST");
+    return status_error(body.state == http::Body::State::too_large ? 413 : body.status);
 }
 
 Reply refusal(const Verification& verification) {

@@ -12,6 +12,9 @@ using http::Reply;
 /// Returns {"message":"…","code":"…"}. Omits an empty code.
 Reply error(int status, std::string_view message, std::string_view code = {});
 
+/// Returns an error that depends on nothing but its status.
+Reply status_error(int status);
+
 /// Returns the reply to a database failure.
 Reply store_error(store::Failure failure);
 

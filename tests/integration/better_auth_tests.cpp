@@ -125,6 +125,37 @@ TEST(better_auth, a_preflight_request_is_answered) {
     CHECK_FALSE(plain.header("Access-Control-Allow-Methods").has_value());
 }
 
+TEST(better_auth, a_session_that_cannot_be_looked_up_gets_an_error_in_JSON) {
+    allow_lines_without_a_database();
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "admin-client");
+    start_before(own, endpoints + "UserAdminTrustedOrigin https://app.example.org\n</Location>\n");
+    own.make_unavailable();
+    const Reply reply = call(Caller::super_admin, "ban-user", R"({"userId":"ada-1"})",
+                             {"Origin: https://app.example.org"});
+    own.make_available();
+    expect(reply, 503, R"({"message":"Service unavailable","code":"SERVICE_UNAVAILABLE"})");
+    for (const auto& [name, value] : {std::pair("Content-Type", "application/json"),
+                                      {"Retry-After", "1"},
+                                      {"Cache-Control", "no-store"},
+                                      {"Access-Control-Allow-Origin", "https://app.example.org"}})
+        CHECK_EQUAL(std::string(value), reply.header(name).value_or("(none)"));
+}
+
+TEST(better_auth, errors_of_httpd_are_JSON_even_with_an_ErrorDocument) {
+    allow_log("AH01630"); // httpd: denied by server configuration
+    std::string configuration = endpoints;
+    configuration.replace(configuration.find("granted"), 7, "denied");
+    for (const char* document : {"", "ErrorDocument 403 /page\n"}) {
+        start(document + configuration + "</Location>\n");
+        expect(list(Caller::super_admin, "limit=1"), 403,
+               R"({"message":"Forbidden","code":"FORBIDDEN"})");
+        // This path is not an endpoint.
+        const Reply other = client_->send({"GET", "/api/auth/admin/other"});
+        CHECK_EQUAL(403, other.status);
+        CHECK_FALSE(other.body.starts_with("{"));
+    }
+}
+
 TEST(better_auth, requests_are_counted_by_operation_even_if_httpd_rejects_them) {
     expect_log("AH01630"); // httpd: denied by server configuration
     for (const auto& [access, status] : {std::pair("granted", 200), {"denied", 403}}) {

@@ -332,6 +332,23 @@ TEST(admin, returns_503_if_database_or_required_storage_is_unavailable) {
            call("set-user-password", R"({"userId":"another","newPassword":"long enough"})"));
 }
 
+TEST(admin, errors_of_httpd_have_the_format_of_the_library) {
+    const auto reply = [&](int status) {
+        return admin::error_reply(status, "GET", headers, settings.trusted_origins);
+    };
+    expect("", reply(401).body);
+    expect(R"({"message":"Forbidden","code":"FORBIDDEN"})", reply(403).body);
+    expect(R"({"message":"Bad request","code":"BAD_REQUEST"})", reply(417).body);
+    STRCMP_CONTAINS(R"("code":"TOO_MANY_REQUESTS")", reply(429).body.c_str());
+    STRCMP_CONTAINS(R"("code":"INTERNAL_SERVER_ERROR")", reply(500).body.c_str());
+    STRCMP_CONTAINS(R"("code":"SERVICE_UNAVAILABLE")", reply(503).body.c_str());
+    expect("1", header_of(reply(503), "Retry-After"));
+    const std::string_view origins[] = {"https://app.example.org"};
+    settings.trusted_origins = origins;
+    headers.fields["Origin"] = "https://app.example.org";
+    expect("https://app.example.org", header_of(reply(503), "Access-Control-Allow-Origin"));
+}
+
 TEST(admin, a_page_has_at_most_UserAdminMaxLimit_users) {
     settings.max_limit = 3;
     STRCMP_CONTAINS("\"limit\":3}", call("list-users", "limit=5").c_str());
