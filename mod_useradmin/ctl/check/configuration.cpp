@@ -451,9 +451,9 @@ class ConfigurationExaminer {
 
 CheckedConfiguration check_configuration(const CommandSettings& settings, apr_pool_t* pool,
                                          Findings& findings) {
-    if (settings.configuration_file.empty())
+    const HttpdConfiguration& given = settings.httpd;
+    if (given.name().empty())
         return {};
-    const HttpdConfiguration given(settings.configuration_file);
     const std::optional<HttpdConfiguration> installed = installed_with(given.name());
     const HttpdConfiguration& whole = installed ? *installed : given;
     CheckedConfiguration checked;

@@ -44,31 +44,35 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
                 }))
                 all.push_back(right);
     };
-    const bool has_sessions = settings.has_session_lookup || settings.has_sign_in;
+    const HttpdConfiguration& httpd = settings.httpd;
+    const bool has_sign_in = httpd.has("AuthUserAdminSignIn", "On");
+    const bool has_sessions = has_sign_in || httpd.has("AuthUserAdmin", "On");
+    const bool verifies_passwords =
+        httpd.has("AuthBasicProvider", "useradmin") || httpd.has("AuthFormProvider", "useradmin");
     if (has_sessions)
         want(store::session_privileges);
-    if (settings.is_service || !(has_sessions || settings.verifies_passwords))
+    if (httpd.has("UserAdmin", "On") || !(has_sessions || verifies_passwords))
         want(store::service_privileges);
-    if (settings.has_extras) {
+    if (httpd.has("UserAdminExtras", "On")) {
         want(store::extras_privileges);
         want(store::factor_removal_privileges(schema));
         want(store::sign_in_method_privileges(schema));
     }
-    if (settings.has_sign_in)
+    if (has_sign_in)
         want(store::sign_in_privileges);
-    if (settings.has_sign_in || settings.verifies_passwords) {
+    if (has_sign_in || verifies_passwords) {
         want(store::password_privileges);
         want(store::account_id_privileges);
     }
     want(store::revocation_privileges);
-    if (settings.shares_sign_in_limit || settings.sends_mail)
+    if (httpd.has("AuthUserAdminSignInLimit", "shared") || settings.sends_mail)
         want(store::attempt_privileges);
     if (settings.sends_mail)
         want(store::mail_privileges(schema));
     for (std::size_t index = 0; index < schema.owned.size(); ++index) {
         const char table = store::Schema::letter(index);
         const store::PluginTable& plugin = *schema.owned[index].plugin;
-        if (settings.reads_api_keys && &schema.owned[index] == schema.api_keys())
+        if (httpd.has("AuthUserAdminApiKey", "On") && &schema.owned[index] == schema.api_keys())
             all.insert(all.end(), {{table, "SELECT"},
                                    {table, "UPDATE", "remaining"},
                                    {table, "UPDATE", "lastRefillAt"},

@@ -26,7 +26,7 @@ class Examiner {
         for (const store::Problem& problem : schema().problems)
             if (problem.need == store::needs_second_factors)
                 note_second_factor_problem(problem.text);
-            else if ((problem.need != store::needs_api_keys || settings_.reads_api_keys) &&
+            else if ((problem.need != store::needs_api_keys || has("AuthUserAdminApiKey", "On")) &&
                      ((problem.need != store::needs_mail &&
                        problem.need != store::needs_attempt_table) ||
                       settings_.sends_mail))
@@ -60,6 +60,13 @@ class Examiner {
     void note(std::string text) { findings_.notes.push_back(std::move(text)); }
     void problem_that(std::string text) { findings_.problems.push_back(std::move(text)); }
     void directive(std::string text) { findings_.directives.push_back(std::move(text)); }
+
+    bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const {
+        return settings_.httpd.has(directive, argument);
+    }
+    bool has_secondary_storage() const {
+        return has("UserAdminSecondaryStorage") && !has("UserAdminSecondaryStorage", "none");
+    }
 
     const store::Table& table(char letter) const noexcept { return schema().table(letter); }
 
@@ -142,7 +149,7 @@ class Examiner {
                  const char* if_false, const char* if_true, const char* consequence) {
         const char* const required = wanted ? if_true : if_false;
         directive(name + " " + required);
-        const bool is_known = setting.has_value() || settings_.is_service;
+        const bool is_known = setting.has_value() || has("UserAdmin", "On");
         if (is_known && setting.value_or(false) != wanted)
             problem_that(name + " is " + (wanted ? if_false : if_true) +
                          ", but the application's rows require " + required + ": " + consequence +
@@ -291,7 +298,7 @@ class Examiner {
                  " an argon2id hash; if better-auth is not configured to verify argon2id, set new "
                  "passwords with 'useradminctl passwd --hash scrypt'");
         const bool has_scrypt = std::holds_alternative<password::Scrypt>(settings_.hash_format());
-        if ((settings_.hash || settings_.is_service) && has_scrypt != wants_scrypt)
+        if ((settings_.hash || has("UserAdmin", "On")) && has_scrypt != wants_scrypt)
             note(std::string("UserAdminPasswordHash is ") + (has_scrypt ? "scrypt" : "argon2id") +
                  ", but the application's own hashes are " +
                  (wants_scrypt ? "scrypt" : "argon2id") +
@@ -301,13 +308,10 @@ class Examiner {
     void check_extra_columns() {
         if (!schema().user.exists())
             return;
-        for (const auto& [directive, names] :
-             {std::pair("UserAdminColumns", settings_.shown_columns),
-              {"UserAdminEditable", settings_.editable_columns}})
-            for (const std::string& name : names)
+        for (const char* const directive : {"UserAdminColumns", "UserAdminEditable"})
+            for (const std::string& name : settings_.httpd.arguments(directive))
                 check_extra_column(directive, name);
-        if (!settings_.has_extras &&
-            !(settings_.shown_columns.empty() && settings_.editable_columns.empty()))
+        if (!has("UserAdminExtras", "On") && (has("UserAdminColumns") || has("UserAdminEditable")))
             note("UserAdminColumns and UserAdminEditable have no effect without UserAdminExtras "
                  "On");
     }
@@ -333,11 +337,11 @@ class Examiner {
         const store::Table& table = schema().revocation;
         if (table.exists() || !table.absence_reason.empty())
             return; // reported with the schema's problems
-        if (settings_.has_secondary_storage)
+        if (has_secondary_storage())
             problem_that(
                 "there is no table " + table.name +
                 ", so UserAdminSecondaryStorage ends no sessions; run: useradminctl schema");
-        else if (settings_.has_session_cache)
+        else if (has("AuthUserAdminCache"))
             note("there is no table " + table.name +
                  ", so cached sessions (AuthUserAdminCache) outlive a ban by another server or "
                  "useradminctl; run: useradminctl schema");
@@ -345,7 +349,7 @@ class Examiner {
 
     void check_attempts() {
         const store::Table& table = schema().attempt;
-        if (settings_.shares_sign_in_limit && !table.exists())
+        if (has("AuthUserAdminSignInLimit", "shared") && !table.exists())
             problem_that(table.absence_reason.empty() ? "there is no table " + table.name +
                                                             ", so AuthUserAdminSignInLimit counts "
                                                             "failures separately on each server; "
@@ -354,7 +358,7 @@ class Examiner {
     }
 
     void check_mail() {
-        if (settings_.sends_mail && settings_.has_secondary_storage)
+        if (settings_.sends_mail && has_secondary_storage())
             note("better-auth does not find the links of UserAdminMailCommand if it keeps its "
                  "verification values in its secondaryStorage; set verification: { "
                  "storeInDatabase: true } in the application");
@@ -412,7 +416,7 @@ class Examiner {
     void check_seen_index() {
         const std::optional<store::LastSeen>& seen = schema().user.last_seen;
         const char letter = seen && seen->is_of_sessions ? 's' : 'u';
-        if (settings_.has_extras && !schema().scale.empty() && seen &&
+        if (has("UserAdminExtras", "On") && !schema().scale.empty() && seen &&
             !has_index(letter, seen->column.name))
             advise_index(table(letter), "useradmin_seen", "lists sorted by last activity use it",
                          seen->column.sql() + " DESC NULLS LAST, " +

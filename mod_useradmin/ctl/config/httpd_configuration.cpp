@@ -313,10 +313,8 @@ bool is_undefined(const ConfigLine& line, std::string_view word) {
                          std::any_of(macro->arguments.begin() + 1, macro->arguments.end(), has));
 }
 
-HttpdConfiguration::HttpdConfiguration(std::string_view file) : name_(file) {
-    if (file.empty())
-        return;
-    server_root_ = default_server_root();
+HttpdConfiguration::HttpdConfiguration(std::string_view file)
+    : name_(file), server_root_(default_server_root()) {
     Loader(server_root_, lines_).read(name_);
 }
 
@@ -356,6 +354,14 @@ bool HttpdConfiguration::has(std::string_view directive,
                         line.words.begin() + 1, line.words.end(),
                         [&](const std::string& word) { return is_same_name(word, *argument); }));
         });
+}
+
+std::vector<std::string> HttpdConfiguration::arguments(std::string_view directive) const {
+    std::vector<std::string> all;
+    for (const ConfigLine& line : lines_)
+        if (is_same_name(line.words[0], directive))
+            all.insert(all.end(), line.words.begin() + 1, line.words.end());
+    return all;
 }
 
 } // namespace useradmin::ctl

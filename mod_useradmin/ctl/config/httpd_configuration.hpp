@@ -58,8 +58,9 @@ bool is_undefined(const ConfigLine& line, std::string_view word);
 /// Holds the lines of a file and its includes. Conditions are not evaluated.
 class HttpdConfiguration {
   public:
-    /// Reads the file. With an empty name, there are no lines. Throws CommandError if the file or
-    /// an included one cannot be read.
+    /// Constructs a configuration without a file and lines.
+    HttpdConfiguration() = default;
+    /// Reads the file. Throws CommandError if it or an included file cannot be read.
     explicit HttpdConfiguration(std::string_view file);
 
     /// Returns the directive's arguments, or std::nullopt if the directive is absent. Throws
@@ -69,9 +70,11 @@ class HttpdConfiguration {
                                                  std::string_view option) const;
     /// Returns whether the directive occurs, with this argument if one is given.
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const;
+    /// Returns the arguments of all lines with the directive.
+    std::vector<std::string> arguments(std::string_view directive) const;
     /// Returns all lines except those that begin or end a section.
     const std::vector<ConfigLine>& lines() const noexcept { return lines_; }
-    /// Returns the name of the file.
+    /// Returns the name of the file. Empty if there is none.
     const std::string& name() const noexcept { return name_; }
     /// Returns ServerRoot, the base of relative paths. Empty if there is no file.
     const std::string& server_root() const noexcept { return server_root_; }

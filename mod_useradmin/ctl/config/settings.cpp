@@ -3,7 +3,6 @@
 #include "api/protected_email.hpp"
 #include "crypto/source.hpp"
 #include "ctl/command_error.hpp"
-#include "ctl/config/httpd_configuration.hpp"
 #include "store/table_names.hpp"
 
 #include <algorithm>
@@ -51,10 +50,8 @@ std::string configuration_of(const Options& options) {
 /// Reads a setting from its option or its directive.
 class Reader {
   public:
-    explicit Reader(const Options& options) : options_(options), file_(configuration_of(options)) {}
-
-    /// Returns the configuration file, which is empty if there is none.
-    const HttpdConfiguration& file() const noexcept { return file_; }
+    Reader(const Options& options, const HttpdConfiguration& file)
+        : options_(options), file_(file) {}
 
     /// Returns a setting as words, or std::nullopt if it is not set.
     std::optional<Setting> words(std::string_view option, std::string_view directive) const {
@@ -96,28 +93,19 @@ class Reader {
         return text("secret", "AuthUserAdminSecret");
     }
 
-    /// Returns the arguments of all lines with the directive.
-    std::vector<std::string> arguments(std::string_view directive) const {
-        std::vector<std::string> all;
-        for (const ConfigLine& line : file_.lines())
-            if (is_same_name(line.words[0], directive))
-                all.insert(all.end(), line.words.begin() + 1, line.words.end());
-        return all;
-    }
-
-    /// Returns the first argument of a directive, or an empty string if the directive is absent or
-    /// its lines differ.
-    std::string common_argument(std::string_view directive) const {
-        const std::vector<std::string> all = arguments(directive);
-        const bool is_common =
-            std::ranges::all_of(all, [&](const std::string& each) { return each == all[0]; });
-        return is_common && !all.empty() ? all[0] : std::string();
-    }
-
   private:
     const Options& options_;
-    HttpdConfiguration file_;
+    const HttpdConfiguration& file_;
 };
+
+/// Returns the first argument of a directive, or an empty string if the directive is absent or its
+/// lines differ.
+std::string common_argument(const HttpdConfiguration& file, std::string_view directive) {
+    const std::vector<std::string> all = file.arguments(directive);
+    const bool is_common =
+        std::ranges::all_of(all, [&](const std::string& each) { return each == all[0]; });
+    return is_common && !all.empty() ? all[0] : std::string();
+}
 
 /// Returns whether the setting is `second` rather than `first`, or std::nullopt if it is not set.
 /// Throws CommandError for any other value.
@@ -201,8 +189,10 @@ CommandSettings read_settings(const Options& options,
     };
     if (use == DatabaseUse::none && !takes("file"))
         return settings;
-    const Reader reader(options);
-    const HttpdConfiguration& file = reader.file();
+    if (const std::string name = configuration_of(options); !name.empty())
+        settings.httpd = HttpdConfiguration(name);
+    const HttpdConfiguration& file = settings.httpd;
+    const Reader reader(options, file);
     if (takes("file"))
         read_drain_file(reader.words("file", "UserAdminDrainFile"), settings);
     if (use == DatabaseUse::none)
@@ -231,31 +221,18 @@ CommandSettings read_settings(const Options& options,
             protected_email(reader.text("protected-email", "UserAdminProtectedEmail"));
     if (use == DatabaseUse::write)
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), settings);
-    settings.configuration_file = file.name();
-    settings.is_service = file.has("UserAdmin", "On");
-    settings.has_extras = file.has("UserAdminExtras", "On");
-    settings.shown_columns = reader.arguments("UserAdminColumns");
-    settings.editable_columns = reader.arguments("UserAdminEditable");
-    settings.last_seen = reader.common_argument("UserAdminLastSeen");
+    settings.last_seen = common_argument(file, "UserAdminLastSeen");
     settings.cleans_up = options.has("orphans") || file.has("UserAdminCleanUp", "On");
-    settings.has_session_lookup = file.has("AuthUserAdmin", "On");
-    settings.has_session_cache = file.has("AuthUserAdminCache");
-    settings.reads_api_keys = file.has("AuthUserAdminApiKey", "On");
-    settings.has_sign_in = file.has("AuthUserAdminSignIn", "On");
     // AuthUserAdminSecondFactor defaults to verify.
     settings.verifies_second_factors =
-        settings.has_sign_in && file.has("AuthUserAdminSecret") &&
+        file.has("AuthUserAdminSignIn", "On") && file.has("AuthUserAdminSecret") &&
         (!file.has("AuthUserAdminSecondFactor") || file.has("AuthUserAdminSecondFactor", "verify"));
     settings.sends_mail = file.has("UserAdminMailCommand");
-    settings.has_plugins = settings.cleans_up || settings.sends_mail ||
-                           command.starts_with("key ") || command.starts_with("second-factor ") ||
-                           (command == "check" && (settings.reads_api_keys || settings.has_extras ||
-                                                   file.has("AuthUserAdminSecret")));
-    settings.shares_sign_in_limit = file.has("AuthUserAdminSignInLimit", "shared");
-    settings.has_secondary_storage =
-        file.has("UserAdminSecondaryStorage") && !file.has("UserAdminSecondaryStorage", "none");
-    settings.verifies_passwords =
-        file.has("AuthBasicProvider", "useradmin") || file.has("AuthFormProvider", "useradmin");
+    const bool checks_plugins = command == "check" && (file.has("AuthUserAdminApiKey", "On") ||
+                                                       file.has("UserAdminExtras", "On") ||
+                                                       file.has("AuthUserAdminSecret"));
+    settings.has_plugins = settings.cleans_up || settings.sends_mail || checks_plugins ||
+                           command.starts_with("key ") || command.starts_with("second-factor ");
     return settings;
 }
 

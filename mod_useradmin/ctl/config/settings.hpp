@@ -1,6 +1,7 @@
 #pragma once
 
 #include "crypto/secret.hpp"
+#include "ctl/config/httpd_configuration.hpp"
 #include "ctl/config/options.hpp"
 #include "password/hash.hpp"
 #include "store/schema.hpp"
@@ -10,7 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace useradmin::ctl {
 
@@ -20,8 +20,7 @@ enum class DatabaseUse { none, read, write };
 /// The settings, taken from the options or otherwise from the httpd configuration. Settings that
 /// are in neither, or that the command does not use, have default values.
 struct CommandSettings {
-    /// The absolute path of the httpd configuration file. Empty if there is none.
-    std::string configuration_file;
+    HttpdConfiguration httpd;
     std::string driver;
     std::string parameters;
     std::string user_table = "user";
@@ -39,33 +38,14 @@ struct CommandSettings {
     std::string secret_source;
     /// The base directory for a relative path in secret_source. Empty for the working directory.
     std::string secret_folder;
-    /// Whether the configuration enables the service. If so, unset directives have the service's
-    /// defaults.
-    bool is_service = false;
-    /// Whether UserAdminExtras is on.
-    bool has_extras = false;
-    /// The columns of UserAdminColumns.
-    std::vector<std::string> shown_columns;
-    /// The columns of UserAdminEditable.
-    std::vector<std::string> editable_columns;
     /// Whether UserAdminCleanUp is on, or the command is check --orphans.
     bool cleans_up = false;
     /// Whether the command uses the tables of the application's plugins.
     bool has_plugins = false;
-    /// Whether AuthUserAdmin is on.
-    bool has_session_lookup = false;
-    /// Whether AuthUserAdminCache is set.
-    bool has_session_cache = false;
-    bool reads_api_keys = false;
     /// Whether sign-in verifies second factors (AuthUserAdminSecondFactor verify).
     bool verifies_second_factors = false;
-    bool shares_sign_in_limit = false;
     /// Whether links are sent by mail (UserAdminMailCommand).
     bool sends_mail = false;
-    bool has_secondary_storage = false;
-    bool has_sign_in = false;
-    bool verifies_passwords = false;
-
     /// The file that useradminctl drain creates. Empty if none is configured.
     std::string drain_file;
     /// The audit log: a file, or "|" followed by a program. Empty if there is none.
