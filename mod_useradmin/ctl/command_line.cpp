@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 namespace useradmin::ctl {
 
@@ -132,13 +131,9 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
     return " (did you mean '" + *nearest + "'?)";
 }
 
-[[noreturn]] void reject(const std::string& sentence) {
-    throw UsageError(sentence);
-}
-
 [[noreturn]] void reject_command(std::string name, const std::vector<std::string>& rest) {
     if (name.empty() && rest.empty())
-        reject("a command is required; see 'useradminctl --help'");
+        throw UsageError("a command is required; see 'useradminctl --help'");
     if (!rest.empty())
         name += (name.empty() ? "" : " ") + rest.front();
     std::vector<std::string> names;
@@ -150,15 +145,16 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
         names.emplace_back(command.name.substr(0, command.name.find(' ')));
     }
     if (!members.empty())
-        reject("'" + name + "' requires a subcommand: " + members);
-    reject("unknown command '" + name + "'" + suggestion(name, names) +
-           "; see 'useradminctl --help'");
+        throw UsageError("'" + name + "' requires a subcommand: " + members);
+    throw UsageError("unknown command '" + name + "'" + suggestion(name, names) +
+                     "; see 'useradminctl --help'");
 }
 
 [[noreturn]] void reject_option(const std::string& option, const Command* command) {
     if (option == "--password")
-        reject("a password cannot be given on the command line; type it, or pipe it as one line of "
-               "standard input");
+        throw UsageError(
+            "a password cannot be given on the command line; type it, or pipe it as one line of "
+            "standard input");
     std::vector<std::string> names;
     const auto add_names = [&](std::span<const std::string_view> added) {
         for (const std::string_view name : added)
@@ -166,14 +162,14 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
     };
     add_names(common_options());
     if (command == nullptr)
-        reject("unknown global option " + option + suggestion(option, names) +
-               "; see 'useradminctl --help'");
+        throw UsageError("unknown global option " + option + suggestion(option, names) +
+                         "; see 'useradminctl --help'");
     add_names(options_of(*command));
     const std::string right = "; usage: useradminctl " + usage_of(*command);
     if (std::ranges::find(names, option) != names.end())
-        reject(option + " must follow the command" + right);
-    reject("'" + std::string(command->name) + "' has no option " + option +
-           suggestion(option, names) + right);
+        throw UsageError(option + " must follow the command" + right);
+    throw UsageError("'" + std::string(command->name) + "' has no option " + option +
+                     suggestion(option, names) + right);
 }
 
 /// Returns the arguments in reverse order, as CLI11 expects. Throws UsageError if one is not
@@ -183,7 +179,7 @@ std::vector<std::string> reversed(std::span<const char* const> arguments) {
     bool has_options = true;
     for (const std::string_view argument : arguments) {
         if (!text::is_clean_utf8(argument))
-            reject("the arguments must be UTF-8");
+            throw UsageError("the arguments must be UTF-8");
         // For "--name=", CLI11 would take the next argument as the value, so pass an empty one.
         has_options = has_options && argument != "--";
         const bool has_empty_value =
@@ -211,7 +207,7 @@ CommandLine parse(std::span<const char* const> arguments) {
     try {
         program.parse(reversed(arguments));
     } catch (const CLI::ParseError& error) {
-        reject(std::string(error.what()) + "; see 'useradminctl --help'");
+        throw UsageError(std::string(error.what()) + "; see 'useradminctl --help'");
     }
 
     CommandLine line;
@@ -241,7 +237,7 @@ CommandLine parse(std::span<const char* const> arguments) {
         line.help = program.help();
     if (line.command != nullptr && !needs_no_command &&
         (!rest.empty() || line.options.words.size() < line.command->min_words))
-        reject("usage: useradminctl " + usage_of(*line.command));
+        throw UsageError("usage: useradminctl " + usage_of(*line.command));
     if (line.command != nullptr && line.command->run == nullptr && line.help.empty()) {
         std::vector<const char*> asked = {"--help"};
         for (const std::string& word : line.options.words)
