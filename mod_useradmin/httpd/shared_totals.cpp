@@ -12,10 +12,6 @@ using Clock = std::chrono::steady_clock;
 
 } // namespace
 
-SharedTotals::Totals::Key SharedTotals::key_of(const store::Filter& filter) const {
-    return table_.totals_.key(options_.tables_id, store::identity_of(filter));
-}
-
 /// Claims an entry of the bucket for the key, a free one or the oldest, and locks it for
 /// counting. Returns nullptr if all entries are being counted.
 SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
@@ -72,7 +68,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
     // A process that is killed while it counts does not wake the waiters, so they check after this
     // time.
     constexpr std::chrono::milliseconds longest_wait_at_once{50};
-    const Totals::Key key = key_of(filter);
+    const Totals::Key key = table_.totals_.key(options_.tables_id, store::identity_of(filter));
     const auto asked_at = Clock::now();
     while (true) {
         Totals::Entry* entry = nullptr;

@@ -80,7 +80,6 @@ class SharedTotals final : public store::Totals {
   private:
     class CountGuard;
 
-    Totals::Key key_of(const store::Filter& filter) const;
     static Totals::Entry* claim(const Totals::Bucket& bucket);
     store::Result<std::int64_t> count_and_store(Totals::Entry& entry, const Totals::Key& key,
                                                 const Count& count);
