@@ -303,34 +303,21 @@ constexpr bool is_secret(std::string_view field) noexcept {
 
 /// Returns the field table of a record type.
 template <class Record>
-constexpr std::span<const Field<Record>> fields() noexcept;
-template <>
-constexpr std::span<const Field<User>> fields<User>() noexcept {
-    return user_fields;
-}
-template <>
-constexpr std::span<const Field<Session>> fields<Session>() noexcept {
-    return session_fields;
-}
-template <>
-constexpr std::span<const Field<Account>> fields<Account>() noexcept {
-    return account_fields;
-}
-template <>
-constexpr std::span<const Field<ApiKey>> fields<ApiKey>() noexcept {
-    return api_key_fields;
-}
-template <>
-constexpr std::span<const Field<SecondFactor>> fields<SecondFactor>() noexcept {
-    return second_factor_fields;
-}
-template <>
-constexpr std::span<const Field<VerificationValue>> fields<VerificationValue>() noexcept {
-    return verification_value_fields;
-}
-template <>
-constexpr std::span<const Field<SignInMethod>> fields<SignInMethod>() noexcept {
-    return sign_in_method_fields;
+constexpr std::span<const Field<Record>> fields() noexcept {
+    if constexpr (std::is_same_v<Record, User>)
+        return user_fields;
+    else if constexpr (std::is_same_v<Record, Session>)
+        return session_fields;
+    else if constexpr (std::is_same_v<Record, Account>)
+        return account_fields;
+    else if constexpr (std::is_same_v<Record, ApiKey>)
+        return api_key_fields;
+    else if constexpr (std::is_same_v<Record, SecondFactor>)
+        return second_factor_fields;
+    else if constexpr (std::is_same_v<Record, VerificationValue>)
+        return verification_value_fields;
+    else
+        return sign_in_method_fields;
 }
 
 /// Sets a field to a value of its type, or clears it for NULL. Ignores values of another type.
