@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 namespace useradmin::text {
 
@@ -27,22 +28,14 @@ Character first_of(std::string_view text) {
 }
 
 bool is_printable(const Character& character) {
+    constexpr utf8proc_category_t hidden[] = {UTF8PROC_CATEGORY_CC, UTF8PROC_CATEGORY_CN,
+                                              UTF8PROC_CATEGORY_CO, UTF8PROC_CATEGORY_CS,
+                                              UTF8PROC_CATEGORY_ZL, UTF8PROC_CATEGORY_ZP};
     constexpr utf8proc_int32_t joiners[] = {0x200c, 0x200d}; // emoji, Persian, Indic scripts
-    if (!character.is_utf8)
-        return false;
-    switch (utf8proc_category(character.point)) {
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CN:
-    case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_CS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-        return false;
-    case UTF8PROC_CATEGORY_CF:
-        return character.point == joiners[0] || character.point == joiners[1];
-    default:
-        return true;
-    }
+    const auto category = utf8proc_category(character.point);
+    if (category == UTF8PROC_CATEGORY_CF)
+        return std::ranges::find(joiners, character.point) != std::end(joiners);
+    return character.is_utf8 && std::ranges::find(hidden, category) == std::end(hidden);
 }
 
 template <class... Numbers>
