@@ -111,11 +111,6 @@ TEST(create_user, returns_500_and_stores_nothing_if_the_body_is_unreadable) {
     expect("body", calls.text(), "an empty body");
 }
 
-TEST(create_user, an_admin_may_create_only_users_with_the_role_user) {
-    expect("200", ask(admin, "POST ", good_body));
-    expect("user", store.created->role);
-}
-
 TEST(create_user, an_admin_must_send_exactly_the_role_user) {
     for (const Value role :
          {Value(), Value("null"), Value(R"("")"), Value(R"("User")"), Value(R"("user ")"),

@@ -79,13 +79,6 @@ TEST(envelopes, a_list_has_its_records_and_its_pagination) {
            reply.body);
 }
 
-TEST(envelopes, an_empty_list_has_no_pages) {
-    store.users.clear();
-    expect(R"({"success":true,"data":[],)"
-           R"("pagination":{"page":1,"limit":20,"total":0,"totalPages":0}})",
-           send(admin, "GET ").body);
-}
-
 TEST(envelopes, an_update_returns_the_full_row_with_extra_columns_last) {
     store.other_columns = R"({"phone": null, "visits": 3})";
     const auto reply = send(admin, "PUT /8", "{}");
