@@ -41,8 +41,7 @@ TEST(session, open_signs_the_token_if_there_is_a_secret) {
     // The first of several secrets signs the token.
     for (const std::string said : {"\"the s3cr3t\"", "env:APP_SECRET env:FORMER_SECRET"}) {
         const auto configuration =
-            file("auth.conf", "DBDriver " + database().driver() + "\nDBDParams \"" +
-                                  database().params() + "\"\nAuthUserAdminSecret " + said + "\n");
+            file("auth.conf", with_database("AuthUserAdminSecret " + said + "\n"));
         check(done(bare_ctl({"--config", configuration, "session", "open", id}, "",
                             {{"APP_SECRET", "the s3cr3t"}, {"FORMER_SECRET", "s3cr3t of old"}})));
     }
@@ -54,10 +53,8 @@ TEST(session, open_warns_that_a_token_is_not_signed) {
     CHECK_EQUAL(std::string(""), ctl({"session", "open", id, "--secret", "env:APP_SECRET"}, "",
                                      {{"APP_SECRET", "the s3cr3t"}})
                                      .errors);
-    const std::string text =
-        "DBDriver " + database().driver() + "\nDBDParams \"" + database().params() + "\"\n";
     const auto errors_with = [&](const std::string& more) {
-        return bare_ctl({"--config", file("auth.conf", text + more), "session", "open", id}).errors;
+        return ctl_with(more, {"session", "open", id}).errors;
     };
     CHECK(has(errors_with(""), "the token is not signed"));
     // Without a secret, a configuration that looks up sessions requires no signature.

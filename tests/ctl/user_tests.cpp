@@ -37,11 +37,10 @@ TEST(create, follows_the_options_for_account_id_and_email_case) {
 
 TEST(create, follows_the_configuration_of_the_service) {
     const auto configuration =
-        file("service.conf", "# the service\nDBDriver " + database().driver() + "\nDBDParams \"" +
-                                 database().params() +
-                                 "\"\n<Location \"/api/users\">\n  UserAdmin On\n"
-                                 "  useradminaccountid user-id\n  UserAdminEmailCase \\\n lower\n"
-                                 "  UserAdminPasswordHash scrypt\n</Location>\n");
+        file("service.conf",
+             with_database("# the service\n<Location \"/api/users\">\n  UserAdmin On\n"
+                           "  useradminaccountid user-id\n  UserAdminEmailCase \\\n lower\n"
+                           "  UserAdminPasswordHash scrypt\n</Location>\n"));
     const auto id = done(bare_ctl(
         {"--config", configuration, "create", "--email=Ana@x.org", "--name=Ana"}, "s3cr3t word\n"));
     CHECK_EQUAL(std::size_t(161), hash_of(id).size());
