@@ -1,6 +1,7 @@
 // The fixture for tests of the store: one database, and a store with a connection to it.
 #pragma once
 
+#include "model/records.hpp"
 #include "store/database_store.hpp"
 #include "support/process.hpp"
 #include "support/recording_logger.hpp"
@@ -209,3 +210,13 @@ model::Session session_of(std::string_view user_id, std::string_view token,
                           text::Timestamp time = at("2030-01-01T00:00:00.000Z"));
 
 } // namespace useradmin::test
+/// Returns the fields of a record that are not NULL: "id=u, name=Eva, banned=true".
+template <class Record>
+std::string described(const Record& record) {
+    std::string text;
+    for (const auto& field : model::fields<Record>())
+        if (const auto value = model::text_of(model::value_of(record, field)))
+            text += (text.empty() ? "" : ", ") + std::string(field.name) + "=" + *value;
+    return text;
+}
+
