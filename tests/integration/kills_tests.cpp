@@ -29,7 +29,6 @@ class Kills : public OwnHttpd {
         start("UserAdminHashQueue 32\nUserAdminEndSessions On\n" +
               location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=64"));
     }
-    static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
     /// Kills children, and in a long run PostgreSQL's backends, at random times.
     void kill_at_random(int times) {

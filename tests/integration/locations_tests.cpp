@@ -120,8 +120,7 @@ TEST(locations, of_pages_below_sign_in_are_answered) {
 TEST(locations, below_sign_in_report_an_unavailable_database_with_503) {
     allow_log("AH0"); // mod_dbd: no connection
     expect_log("UA0202");
-    const bool is_postgresql = Suite::current().kind() == Kind::postgresql;
-    start(std::string("DBDParams \"") + (is_postgresql ? "host=/nowhere" : "/nowhere/users.db") +
+    start(std::string("DBDParams \"") + (is_postgresql() ? "host=/nowhere" : "/nowhere/users.db") +
           "\"\nDBDMin 0\nAuthUserAdmin On\n" + location("/api/auth/users", "") +
           sign_in("/api/auth", "") + better_auth_page);
     for (const char* path : {"/api/auth/users", "/api/auth/admin/list-users"})

@@ -73,8 +73,6 @@ class Outages : public OwnHttpd {
         disk_.reset();
     }
 
-    static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
-
     /// Which runs include a test.
     enum class Runs { all, long_ones };
     /// Returns whether to run the test. It needs this kind of database, and a short run includes it

@@ -118,7 +118,7 @@ class Scene : public Utest {
 
   protected:
     static Database& sql() { return Suite::current().database().sql(); }
-
+    static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
     /// Sends a request with the caller's bearer token and calls check_reply().
     static Reply ask(Caller caller, const std::string& method, const std::string& path,
                      const std::optional<std::string>& body = {},

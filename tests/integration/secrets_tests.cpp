@@ -145,8 +145,6 @@ class Secrets : public OwnHttpd {
         OwnHttpd::teardown();
     }
 
-    static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
-
     /// Registers a string to search for at the end of the test. libpq keeps what it sent and
     /// received, and SQLite caches pages of the file, so a string in the client library is searched
     /// for only in logs and replies.

@@ -243,7 +243,7 @@ TEST(session_cache, does_not_accept_another_Locations_signature) {
 class SessionLookups : public SessionCache {
   protected:
     /// Returns whether the database logs its statements.
-    static bool tells() { return Suite::current().kind() == Kind::postgresql; }
+    static bool tells() { return is_postgresql(); }
 
     void setup() override {
         SessionCache::setup();
