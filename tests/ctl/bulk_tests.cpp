@@ -80,10 +80,11 @@ class Bulk : public Scene {
     /// Creates the user table "people". `email` is the type of the address; `more` starts with a
     /// comma.
     static void create_people(const std::string& email, const std::string& more = "") {
-        sql().run(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" )" + email +
-                  R"(, "emailVerified" boolean, "createdAt" timestamptz, )"
-                  R"("updatedAt" timestamptz)" +
-                  more + ")");
+        change(R"(CREATE TABLE "people" ("id" text PRIMARY KEY, "name" text, "email" )" + email +
+                   R"(, "emailVerified" boolean, "createdAt" timestamptz, )"
+                   R"("updatedAt" timestamptz)" +
+                   more + ")",
+               R"(DROP TABLE "people")");
     }
     /// Imports the lines into the table "people".
     static CommandResult import_people(const std::string& text,
@@ -183,16 +184,11 @@ TEST(bulk, imports_an_exported_user_without_a_name) {
 
 TEST(bulk, import_keeps_an_updatedAt_that_is_NULL) {
     create_people("text UNIQUE");
-    const CommandResult ended =
-        import_people(line("ana@x.org", R"(,"updatedAt":null)") + line("bo@x.org"));
-    const long kept = sql().number(R"(SELECT count(*) FROM "people" WHERE "email" = 'ana@x.org' )"
-                                   R"(AND "updatedAt" IS NULL)");
-    const long filled = sql().number(R"(SELECT count(*) FROM "people" WHERE "email" = 'bo@x.org' )"
-                                     R"(AND "updatedAt" = "createdAt")");
-    sql().run(R"(DROP TABLE "people")");
-    done(ended);
-    CHECK_EQUAL(1, kept);
-    CHECK_EQUAL(1, filled);
+    done(import_people(line("ana@x.org", R"(,"updatedAt":null)") + line("bo@x.org")));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "people" WHERE "email" = 'ana@x.org' )"
+                                R"(AND "updatedAt" IS NULL)"));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "people" WHERE "email" = 'bo@x.org' )"
+                                R"(AND "updatedAt" = "createdAt")"));
 }
 
 TEST(bulk, import_does_not_make_users_look_like_the_applications) {
@@ -227,9 +223,11 @@ TEST(bulk, export_contains_the_data_of_each_user) {
 
 TEST(bulk, export_prefers_the_account_with_the_users_id) {
     done(ctl({"import", lines(odd_users())}));
-    sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
-              "\"password\", \"createdAt\", \"updatedAt\") VALUES ('zzz', 'id-1', 'credential', "
-              "'id-1', 'a reset', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    sql().insert("account", {{"id", "zzz"},
+                             {"accountId", "id-1"},
+                             {"providerId", "credential"},
+                             {"userId", "id-1"},
+                             {"password", "a reset"}});
     CHECK(has(exported(".ndjson"), R"("passwordHash":"a reset")"));
 }
 
@@ -368,11 +366,10 @@ TEST(bulk, export_to_a_symbolic_link_writes_its_target) {
 }
 
 TEST(bulk, csv_export_warns_of_cells_that_a_spreadsheet_would_evaluate) {
-    sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
-              "\"banReason\", \"createdAt\", \"updatedAt\") VALUES ('id-1', "
-              "'=HYPERLINK(\"http://x\",1)', '+ana@x.org', " +
-              std::string(is_postgresql() ? "true" : "1") +
-              ", '-1', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    sql().insert("user", {{"id", "id-1"},
+                          {"name", R"(=HYPERLINK("http://x",1))"},
+                          {"email", "+ana@x.org"},
+                          {"banReason", "-1"}});
     const std::string name = path("formulas.csv");
     const CommandResult plain = ctl({"export", name});
     CHECK_EQUAL(0, plain.status);
@@ -412,10 +409,8 @@ TEST(bulk, csv_export_escapes_formulas_after_semicolons_and_line_breaks) {
 
 TEST(bulk, exports_and_imports_a_picture_of_two_megabytes) {
     const std::string picture = "data:image/png;base64," + std::string(2 << 20, 'A');
-    sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"image\", "
-              "\"createdAt\", \"updatedAt\") VALUES ('id-1', 'Ana', 'ana@x.org', " +
-              std::string(is_postgresql() ? "true" : "1") + ", " + sql_literal(picture) +
-              ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    sql().insert("user",
+                 {{"id", "id-1"}, {"name", "Ana"}, {"email", "ana@x.org"}, {"image", picture}});
     for (const std::string end : {".ndjson", ".csv"}) {
         const std::string first = exported(end);
         database().clear();
@@ -623,49 +618,39 @@ TEST(bulk, import_finds_existing_users_without_a_unique_index) {
     const auto import = [&](const char* on_conflict) {
         return import_people(line("ana@x.org") + line("bo@x.org"), {"--on-conflict", on_conflict});
     };
-    const CommandResult first = import("fail");
+    CHECK_EQUAL(std::string("2 users created, 0 changed, 0 skipped"), done(import("fail")));
     const CommandResult second = import("fail");
-    const CommandResult skipped = import("skip");
-    const CommandResult updated = import("update");
-    sql().run(R"(DROP TABLE "people")");
-    CHECK_EQUAL(std::string("2 users created, 0 changed, 0 skipped"), done(first));
     CHECK_EQUAL(3, second.status);
     CHECK_TEXT(has(second.errors, "line 1 has the address of an existing user, ana@x.org"),
                second.errors.c_str());
     CHECK_EQUAL(std::string("0 users created, 0 changed, 2 skipped (already existed)"),
-                done(skipped));
-    CHECK_EQUAL(std::string("0 users created, 2 changed, 0 skipped"), done(updated));
+                done(import("skip")));
+    CHECK_EQUAL(std::string("0 users created, 2 changed, 0 skipped"), done(import("update")));
 }
 
 TEST(bulk, import_finds_an_address_that_is_unique_in_lower_case) {
     create_people("varchar(99)", R"(, "image" text, "role" text)");
     sql().run(R"(CREATE UNIQUE INDEX "people_email" ON "people" (lower("email")))");
-    const CommandResult first = import_people(line("ana@x.org"));
+    done(import_people(line("ana@x.org")));
     const std::string text = line("cy@x.org") + line("ANA@x.org");
-    const CommandResult dry = import_people(text, {"--dry-run"});
-    const CommandResult failed = import_people(text);
-    const CommandResult skipped = import_people(text, {"--on-conflict", "skip"});
-    const CommandResult updated =
-        import_people(text + line("Cy@x.org"), {"--on-conflict", "update"});
-    sql().run(R"(DROP TABLE "people")");
-    done(first);
-    for (const CommandResult& each : {dry, failed})
-        CHECK_TEXT(has(each.errors, "line 2 has the address of an existing user, ANA@x.org"),
-                   each.errors.c_str());
-    CHECK_EQUAL(3, failed.status);
+    for (const auto& [options, status] :
+         {std::pair(std::vector<std::string>{"--dry-run"}, 1), {{}, 3}}) {
+        const CommandResult ended = import_people(text, options);
+        CHECK_EQUAL(status, ended.status);
+        CHECK_TEXT(has(ended.errors, "line 2 has the address of an existing user, ANA@x.org"),
+                   ended.errors.c_str());
+    }
     CHECK_EQUAL(std::string("1 user created, 0 changed, 1 skipped (already existed)"),
-                done(skipped));
-    CHECK_EQUAL(std::string("0 users created, 3 changed, 0 skipped"), done(updated));
+                done(import_people(text, {"--on-conflict", "skip"})));
+    CHECK_EQUAL(std::string("0 users created, 3 changed, 0 skipped"),
+                done(import_people(text + line("Cy@x.org"), {"--on-conflict", "update"})));
 }
 
 TEST(bulk, import_allows_an_address_unique_only_with_another_column) {
     create_people("varchar(99)", R"(, "tenant" text)");
     sql().run(R"(CREATE UNIQUE INDEX "people_email" ON "people" ((lower("email") || "tenant")))");
-    const CommandResult first = import_people(line("ana@x.org"));
-    const CommandResult second = import_people(line("ANA@x.org"));
-    sql().run(R"(DROP TABLE "people")");
-    done(first);
-    done(second);
+    done(import_people(line("ana@x.org")));
+    done(import_people(line("ANA@x.org")));
 }
 
 TEST(bulk, import_does_not_hash_the_passwords_of_skipped_lines) {
@@ -811,20 +796,20 @@ TEST(bulk, import_rejects_a_user_deleted_in_the_meantime) {
     create("ana@x.org");
     create("bo@x.org");
     constexpr const char* deletion = "DELETE FROM \"user\" WHERE \"email\" = 'bo@x.org'";
-    sql().run(is_postgresql()
-                  ? "CREATE FUNCTION delete_bo() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN " +
-                        std::string(deletion) +
-                        "; RETURN NULL; END$$; CREATE TRIGGER delete_bo AFTER UPDATE ON \"user\" "
-                        "FOR EACH ROW EXECUTE FUNCTION delete_bo()"
-                  : "CREATE TRIGGER delete_bo AFTER UPDATE ON \"user\" BEGIN " +
-                        std::string(deletion) + "; END");
+    change(is_postgresql()
+               ? "CREATE FUNCTION delete_bo() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN " +
+                     std::string(deletion) +
+                     "; RETURN NULL; END$$; CREATE TRIGGER delete_bo AFTER UPDATE ON \"user\" "
+                     "FOR EACH ROW EXECUTE FUNCTION delete_bo()"
+               : "CREATE TRIGGER delete_bo AFTER UPDATE ON \"user\" BEGIN " +
+                     std::string(deletion) + "; END",
+           is_postgresql() ? "DROP TRIGGER delete_bo ON \"user\"; DROP FUNCTION delete_bo()"
+                           : "DROP TRIGGER delete_bo");
     std::vector<std::string> arguments = {"import", lines(line("ana@x.org") + line("bo@x.org")),
                                           "--on-conflict", "update"};
     const CommandResult ended = ctl(arguments);
     arguments.emplace_back("--dry-run");
     const CommandResult dry = ctl(arguments);
-    sql().run(is_postgresql() ? "DROP TRIGGER delete_bo ON \"user\"; DROP FUNCTION delete_bo()"
-                              : "DROP TRIGGER delete_bo");
     for (const CommandResult* each : {&ended, &dry}) {
         CHECK_EQUAL(1, each->status);
         CHECK_TEXT(has(each->errors, "line 2 refers to a user who was deleted in the meantime"),
@@ -863,8 +848,9 @@ TEST(bulk, import_can_reassign_the_former_address_of_a_user) {
 
 TEST(bulk, import_finds_an_address_that_differs_only_in_case) {
     if (is_postgresql())
-        sql().run("CREATE COLLATION without_case (provider = icu, locale = 'und-u-ks-level2', "
-                  "deterministic = false)");
+        change("CREATE COLLATION without_case (provider = icu, locale = 'und-u-ks-level2', "
+               "deterministic = false)",
+               "DROP COLLATION without_case");
     create_people("text COLLATE " + std::string(is_postgresql() ? "without_case" : "NOCASE") +
                       " UNIQUE",
                   R"(, "image" text, "role" text, "banned" boolean, "banReason" text, )"
@@ -872,9 +858,6 @@ TEST(bulk, import_finds_an_address_that_differs_only_in_case) {
     const CommandResult ended = import_people(
         line("ana@x.org") + line("ANA@x.org", R"(,"role":"admin")") + line("bo@x.org"),
         {"--on-conflict", "update"});
-    sql().run(R"(DROP TABLE "people")");
-    if (is_postgresql())
-        sql().run("DROP COLLATION without_case");
     CHECK_EQUAL(std::string("2 users created, 1 changed, 0 skipped"), done(ended));
 }
 

@@ -51,16 +51,13 @@ TEST_GROUP_BASE(check, Scene) {
     /// Adds a user with an account, as better-auth does.
     void add(const std::string& id, const std::string& email, const std::string& account_id,
              const std::string& hash) {
-        const std::string created = "'2026-01-01T00:00:00.000Z'";
-        sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
-                  "\"createdAt\", \"updatedAt\") VALUES (" +
-                  sql_literal(id) + ", 'N', " + sql_literal(email) + ", FALSE, " + created + ", " +
-                  created + ")");
-        sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
-                  "\"password\", \"createdAt\", \"updatedAt\") VALUES (" +
-                  sql_literal("account-" + id) + ", " + sql_literal(account_id) +
-                  ", 'credential', " + sql_literal(id) + ", " + sql_literal(hash) + ", " + created +
-                  ", " + created + ")");
+        sql().insert("user",
+                     {{"id", id}, {"name", "N"}, {"email", email}, {"emailVerified", "FALSE"}});
+        sql().insert("account", {{"id", "account-" + id},
+                                 {"accountId", account_id},
+                                 {"providerId", "credential"},
+                                 {"userId", id},
+                                 {"password", hash}});
     }
 
     /// Runs check and expects this exit status. Returns its JSON output.

@@ -7,10 +7,10 @@ class CleanUp : public Scene {
   public:
     void setup() override {
         Scene::setup();
-        sql().run(R"(CREATE TABLE "apikey" ("id" text PRIMARY KEY, "referenceId" text, "key" text,
-                     "enabled" boolean))");
+        change(R"(CREATE TABLE "apikey" ("id" text PRIMARY KEY, "referenceId" text, "key" text,
+                                         "enabled" boolean))",
+               R"(DROP TABLE "apikey")");
     }
-    void teardown() override { sql().run(R"(DROP TABLE "apikey")"); }
 
   protected:
     static void add_key(const std::string& id, const std::string& owner) {
@@ -50,11 +50,10 @@ TEST(clean_up, of_password_links_depends_on_the_mail_command) {
     const std::string ana = create("ana@x.org");
     add_key("of ana", ana);
     const auto links_after = [&](const char* directives, const std::vector<std::string>& command) {
-        sql().run("DELETE FROM \"verification\"; INSERT INTO \"verification\" (\"id\", "
-                  "\"identifier\", \"value\", \"expiresAt\", \"createdAt\", \"updatedAt\") VALUES "
-                  "('1', 'reset-password:1', " +
-                  sql_literal(ana) +
-                  ", '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z')");
+        sql().insert("verification", {{"id", "1"},
+                                      {"identifier", "reset-password:1"},
+                                      {"value", ana},
+                                      {"expiresAt", "2030-01-01T00:00:00Z"}});
         done(ctl_with(directives, command));
         const long left = sql().number("SELECT count(*) FROM \"verification\"");
         sql().run("DELETE FROM \"verification\"");
@@ -68,10 +67,9 @@ TEST(clean_up, of_password_links_depends_on_the_mail_command) {
 }
 
 TEST(clean_up, in_check_names_tables_with_other_columns) {
-    sql().run(R"(CREATE TABLE "passkey" ("id" text, "userId" text))");
+    change(R"(CREATE TABLE "passkey" ("id" text, "userId" text))", R"(DROP TABLE "passkey")");
     const std::string without = done(ctl_with("", {"check", "--verbose"}));
     const std::string with = done(ctl_with("UserAdminCleanUp On\n", {"check", "--verbose"}));
-    sql().run(R"(DROP TABLE "passkey")");
     CHECK_FALSE(has(without, "plugins"));
     CHECK(has(with, "passkey\" has the name of a better-auth plugin's table"));
     CHECK_FALSE(has(with, "apikey"));
@@ -100,41 +98,36 @@ TEST(clean_up, in_check_names_the_missing_grants) {
 }
 
 TEST(clean_up, finds_and_deletes_the_rows_of_users_deleted_earlier) {
-    sql().run(R"(CREATE TABLE "organization" ("id" text, "name" text, "slug" text);
-                 INSERT INTO "organization" VALUES ('org', 'O', 'o');
-                 CREATE TABLE "device_code" ("id" text, "user_id" text, "device_code" text,
-                                             "user_code" text);
-                 INSERT INTO "device_code" VALUES ('1', NULL, 'x', 'y'))");
+    change(R"(CREATE TABLE "organization" ("id" text, "name" text, "slug" text);
+              INSERT INTO "organization" VALUES ('org', 'O', 'o');
+              CREATE TABLE "device_code" ("id" text, "user_id" text, "device_code" text,
+                                          "user_code" text);
+              INSERT INTO "device_code" VALUES ('1', NULL, 'x', 'y'))",
+           R"(DROP TABLE "organization"; DROP TABLE "device_code")");
     add_key("of ana", create("ana@x.org"));
     add_key("of the organization", "org");
     add_key("of nobody", "gone");
     const CommandResult found = ctl({"check", "--orphans"});
-    const Json json(ctl({"check", "--orphans", "--json"}).output);
-    const long before = keys();
-    const CommandResult not_asked = ctl({"check", "--orphans", "--delete"});
-    const std::string deleted = done(ctl({"check", "--orphans", "--delete", "--yes"}));
-    const std::string left = done(ctl({"check", "--orphans"}));
-    const long codes = sql().number("SELECT count(*) FROM device_code");
-    const std::string all = sql().value("SELECT count(*) FROM \"apikey\"").value_or("");
-    sql().run(R"(DROP TABLE "organization"; DROP TABLE "device_code")");
     CHECK_EQUAL(1, found.status);
     CHECK(has(found.output, "apikey\": 1 row of deleted users"));
+    const Json json(ctl({"check", "--orphans", "--json"}).output);
     CHECK_EQUAL(std::string("false"), json.at("success"));
     CHECK_EQUAL(std::string("false"), json.at("data.deleted"));
     CHECK_EQUAL(std::string("1"), json.at("data.tables.0.orphans"));
-    CHECK_EQUAL(3, before);
-    CHECK_EQUAL(2, not_asked.status);
-    CHECK(has(deleted, "1 row of deleted users, deleted"));
-    CHECK_EQUAL(std::string("No rows of deleted users found."), left);
-    CHECK_EQUAL(1, codes);
-    CHECK_EQUAL(std::string("2"), all);
+    CHECK_EQUAL(3, keys());
+    CHECK_EQUAL(2, ctl({"check", "--orphans", "--delete"}).status);
+    CHECK(has(done(ctl({"check", "--orphans", "--delete", "--yes"})),
+              "1 row of deleted users, deleted"));
+    CHECK_EQUAL(std::string("No rows of deleted users found."), done(ctl({"check", "--orphans"})));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM device_code"));
+    CHECK_EQUAL(2, keys());
 }
 
 TEST(clean_up, leaves_the_keys_of_organizations_that_cannot_be_found) {
     add_key("of an organization", "org");
-    sql().run(R"(ALTER TABLE "session" ADD COLUMN "activeOrganizationId" text)");
+    change(R"(ALTER TABLE "session" ADD COLUMN "activeOrganizationId" text)",
+           R"(ALTER TABLE "session" DROP COLUMN "activeOrganizationId")");
     const CommandResult ended = ctl({"check", "--orphans", "--delete", "--yes"});
-    sql().run(R"(ALTER TABLE "session" DROP COLUMN "activeOrganizationId")");
     CHECK_EQUAL(0, ended.status);
     CHECK(has(ended.errors, "its rows may belong to organizations"));
     CHECK_EQUAL(1, keys());

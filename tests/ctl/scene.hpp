@@ -40,11 +40,16 @@ class Json {
 class Scene : public Utest {
   public:
     void setup() override { database().clear(); }
+    void teardown() override { database().undo(); }
 
   protected:
     static TestDatabase& database();
     static const WorkFolder& work();
     static Database& sql() { return database().sql(); }
+    /// Changes the schema until the test ends.
+    static void change(const std::string& statements, const std::string& reverse) {
+        database().change(statements, reverse);
+    }
     static bool is_postgresql() { return database().kind() == Kind::postgresql; }
     /// Writes a file with this content to the work directory. Returns its path.
     static std::string file(std::string_view name, std::string_view text);

@@ -10,14 +10,12 @@ class CtlSecondFactor : public Scene {
     void setup() override {
         Scene::setup();
         ana_ = create("ana@x.org");
-        sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
-                     CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
-                                               "userId" text);
-                     UPDATE "user" SET "twoFactorEnabled" = TRUE)");
+        change(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
+                  CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
+                                            "userId" text);
+                  UPDATE "user" SET "twoFactorEnabled" = TRUE)",
+               R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
         sql().run("INSERT INTO \"twoFactor\" VALUES ('1', 'x', 'y', " + sql_literal(ana_) + ")");
-    }
-    void teardown() override {
-        sql().run(R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
     }
 
   protected:

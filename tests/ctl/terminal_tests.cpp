@@ -223,19 +223,19 @@ class HostileTexts : public Scene {
         }
     }
     static void add_user(const std::string& id) {
-        const std::string text = sql_literal(hostile);
-        sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
-                  "\"image\", \"role\", \"banReason\", \"createdAt\", \"updatedAt\") VALUES (" +
-                  id + ", " + text + ", " + text + ", " + (is_postgresql() ? "true" : "1") + ", " +
-                  text + ", " + text + ", " + text +
-                  ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+        sql().insert("user", {{"id", id},
+                              {"name", hostile},
+                              {"email", hostile},
+                              {"image", hostile},
+                              {"role", hostile},
+                              {"banReason", hostile}});
     }
 };
 
 TEST_GROUP_BASE(hostile_texts, HostileTexts){};
 
 TEST(hostile_texts, of_a_user_do_not_reach_the_terminal) {
-    add_user(sql_literal(hostile));
+    add_user(hostile);
     run({"list"});
     for (const char* command : {"show", "unban"})
         run({command, hostile});
@@ -251,7 +251,7 @@ TEST(hostile_texts, of_a_user_do_not_reach_the_terminal) {
 }
 
 TEST(hostile_texts, of_a_user_file_do_not_reach_the_terminal) {
-    add_user("'id-1'");
+    add_user("id-1");
     const std::string quoted = std::string("\"") + hostile + "\"";
     run({"import", file("address.csv", "email,name\n" + quoted + ",Ana\n"), "--dry-run"});
     run({"import", file("heading.csv", "email," + quoted + "\n"), "--dry-run"});
@@ -284,14 +284,14 @@ TEST(hostile_texts, in_names_of_the_database_do_not_reach_the_terminal) {
 TEST(hostile_texts, with_NUL_do_not_reach_the_terminal) {
     if (is_postgresql())
         return; // PostgreSQL rejects such strings
-    add_user("'id-1'");
+    add_user("id-1");
     sql().run("UPDATE \"user\" SET \"name\" = CAST(X'41001b42' AS text)");
     run({"list"});
     run({"show", "id-1"});
 }
 
 TEST(hostile_texts, do_not_reach_the_audit_log) {
-    add_user("'id-1'");
+    add_user("id-1");
     const std::string log = path("hostile.log");
     done(ctl({"role", "id-1", std::string("b") + hostile, "--force", "--audit-log", log}));
     const CommandResult refused = ctl({"show", hostile, "--audit-log", log});

@@ -175,11 +175,11 @@ TEST(list, shows_the_last_activity_if_sorted_by_it) {
          {std::pair("a", "2026-03-01"), {"b", "2026-02-01"}, {"c", ""}}) {
         const std::string id = create(std::string(name) + "@x.org", name);
         if (*seen != '\0')
-            sql().run(R"(INSERT INTO "session" ("id", "token", "userId", "expiresAt", "createdAt",
-                         "updatedAt") VALUES ()" +
-                      sql_literal(name) + ", " + sql_literal(name) + ", " + sql_literal(id) +
-                      ", '2026-11-20T23:30:19.717Z', '2026-01-01T00:00:00.000Z', '" + seen +
-                      "T00:00:00.000Z')");
+            sql().insert("session", {{"id", name},
+                                     {"token", name},
+                                     {"userId", id},
+                                     {"expiresAt", "2026-11-20T23:30:19.717Z"},
+                                     {"updatedAt", std::string(seen) + "T00:00:00.000Z"}});
     }
     const Json json(ctl({"list", "--sort", "lastSeen", "--json"}).output);
     CHECK_EQUAL(std::string("a@x.org"), json.at("data.0.email"));
@@ -225,10 +225,9 @@ TEST(list, searches_a_utf_16_sqlite_file) {
     };
     ctl_of({"schema"});
     for (const char* id : {"a", "b"})
-        database.run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
-                     "\"createdAt\", \"updatedAt\") VALUES ('" +
-                     std::string(id) + "', 'Ána " + id + "', '" + id +
-                     "@x', 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+        database.insert(
+            "user",
+            {{"id", id}, {"name", std::string("Ána ") + id}, {"email", std::string(id) + "@x"}});
     CHECK(has(ctl_of({"list", "--search", "ANA B"}), "1 user, page 1 of 1"));
 }
 
@@ -442,10 +441,10 @@ TEST(delete_, without_a_terminal_requires_yes) {
 
 TEST(delete_, that_a_foreign_key_rejects_says_what_to_do) {
     create("ana@x.org");
-    sql().run(R"(CREATE TABLE "invoice" ("buyer" text REFERENCES "user" ("id"));
-                 INSERT INTO "invoice" SELECT "id" FROM "user")");
+    change(R"(CREATE TABLE "invoice" ("buyer" text REFERENCES "user" ("id"));
+              INSERT INTO "invoice" SELECT "id" FROM "user")",
+           R"(DROP TABLE "invoice")");
     const CommandResult ended = ctl({"delete", "ana@x.org", "--yes"});
-    sql().run(R"(DROP TABLE "invoice")");
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "\"invoice\""));
     CHECK(has(ended.errors, "delete the rows that refer to it, or declare the foreign key"));

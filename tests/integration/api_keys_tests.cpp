@@ -16,24 +16,20 @@ class ApiKeys : public OwnHttpd {
         folder_ = Suite::current().work().make("api-keys-" + std::to_string(++number));
         const std::string time =
             Suite::current().kind() == Kind::postgresql ? " timestamptz" : " date";
-        sql().run("CREATE TABLE \"apikey\" (\"id\" text PRIMARY KEY, \"configId\" text, \"key\" "
-                  "text, \"referenceId\" text, \"enabled\" boolean, \"expiresAt\"" +
-                  time + ", \"createdAt\"" + time + ", \"updatedAt\"" + time +
-                  ", \"remaining\" integer, \"refillAmount\" integer, \"refillInterval\" "
-                  "integer, \"lastRefillAt\"" +
-                  time +
-                  ", \"rateLimitEnabled\" boolean, \"rateLimitTimeWindow\" integer, "
-                  "\"rateLimitMax\" integer, \"requestCount\" integer, \"lastRequest\"" +
-                  time + ", \"permissions\" text)");
+        change("CREATE TABLE \"apikey\" (\"id\" text PRIMARY KEY, \"configId\" text, \"key\" "
+               "text, \"referenceId\" text, \"enabled\" boolean, \"expiresAt\"" +
+                   time + ", \"createdAt\"" + time + ", \"updatedAt\"" + time +
+                   ", \"remaining\" integer, \"refillAmount\" integer, \"refillInterval\" "
+                   "integer, \"lastRefillAt\"" +
+                   time +
+                   ", \"rateLimitEnabled\" boolean, \"rateLimitTimeWindow\" integer, "
+                   "\"rateLimitMax\" integer, \"requestCount\" integer, \"lastRequest\"" +
+                   time + ", \"permissions\" text)",
+               "DROP TABLE \"apikey\"");
         // echo -n NAME | sha256sum, in base64url.
         add_key("sara", "sara-1", "Om1kwkz4C2nM2jdlBAZGfoJmZntQz9C5hL6zZRsSntc");
         add_key("ulises", "ulises-1", "c48OHMNUfzhvwXDXlHVAQzMm0eOdnKrkIlwH52vpTvQ");
     }
-    void teardown() override {
-        OwnHttpd::teardown();
-        sql().run("DROP TABLE \"apikey\"");
-    }
-
     static void add_key(const std::string& id, const std::string& owner,
                         const std::string& digest) {
         sql().run("INSERT INTO \"apikey\" (\"id\", \"key\", \"referenceId\", \"enabled\", "

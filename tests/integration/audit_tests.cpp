@@ -458,8 +458,8 @@ TEST(postgresql_audit, reports_an_unanswered_commit_as_unknown) {
     // The test's own connection does not wait for the missing standby.
     TestDatabase waiting(Suite::current().work(), Kind::postgresql, "no-standby",
                          {"synchronous_standby_names=nobody", "synchronous_commit=local"});
-    waiting.sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
-                      "\"role\") VALUES ('ada', 'Ada', 'ada@x', TRUE, 'user')");
+    waiting.sql().insert("user",
+                         {{"id", "ada"}, {"name", "Ada"}, {"email", "ada@x"}, {"role", "user"}});
     for (const std::string required : {"", "required"}) {
         stop();
         start("DBDParams \"" + waiting.params() +

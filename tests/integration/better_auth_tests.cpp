@@ -54,9 +54,10 @@ TEST(better_auth, changes_invalidate_links_to_set_a_password) {
           {"set-user-password", R"({"userId":"ada-1","newPassword":"another s3cr3t"})"},
           {"ban-user", R"({"userId":"ada-1"})"},
           {"remove-user", R"({"userId":"ada-1"})"}}) {
-        sql().run(R"(INSERT INTO "verification" ("id", "identifier", "value", "expiresAt",
-            "createdAt", "updatedAt") VALUES ('1', 'reset-password:1', 'ada-1',
-            '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z'))");
+        sql().insert("verification", {{"id", "1"},
+                                      {"identifier", "reset-password:1"},
+                                      {"value", "ada-1"},
+                                      {"expiresAt", "2030-01-01T00:00:00Z"}});
         CHECK_EQUAL_TEXT(200, call(Caller::super_admin, endpoint, body).status, endpoint);
         const long left = sql().number("SELECT count(*) FROM \"verification\"");
         sql().run("DELETE FROM \"verification\"");
@@ -66,9 +67,11 @@ TEST(better_auth, changes_invalidate_links_to_set_a_password) {
 
 TEST(better_auth, a_new_password_sets_the_accountId_for_the_library) {
     start(endpoints + "</Location>\n");
-    sql().run(R"(INSERT INTO "account" ("id", "accountId", "providerId", "userId", "password",
-        "createdAt", "updatedAt") VALUES ('1', 'ada@example.org', 'credential', 'ada-1', 'a hash',
-        '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'))");
+    sql().insert("account", {{"id", "1"},
+                             {"accountId", "ada@example.org"},
+                             {"providerId", "credential"},
+                             {"userId", "ada-1"},
+                             {"password", "a hash"}});
     CHECK_EQUAL(200, call(Caller::super_admin, "set-user-password",
                           R"({"userId":"ada-1","newPassword":"another s3cr3t"})")
                          .status);

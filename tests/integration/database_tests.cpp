@@ -12,27 +12,10 @@ namespace useradmin::test {
 
 class ChangedDatabase : public OwnHttpd {
   protected:
-    void teardown() override {
-        OwnHttpd::teardown();
-        undo();
-    }
-
-    /// Changes the schema until undo() is called or the test ends.
-    void change(const std::string& statements, const std::string& reverse) {
-        sql().run(statements);
-        undo_ = reverse;
-    }
-    void undo() {
-        if (!undo_.empty())
-            sql().run(undo_);
-        undo_.clear();
-    }
-    void hide(const std::string& table) {
+    static void hide(const std::string& table) {
         change("ALTER TABLE \"" + table + "\" RENAME TO \"hidden\"",
                "ALTER TABLE \"hidden\" RENAME TO \"" + table + "\"");
     }
-
-    std::string undo_;
 };
 
 TEST_GROUP_BASE(database, ChangedDatabase){};

@@ -399,20 +399,9 @@ class Directives : public OwnHttpd {
     void setup() override {
         OwnHttpd::setup();
         // Add the columns that UserAdminColumns names.
-        for (const char* column : row_of("UserAdminColumns").values)
-            alter("ADD", column, " text");
-    }
-    void teardown() override {
-        OwnHttpd::teardown();
-        for (const char* column : row_of("UserAdminColumns").values)
-            alter("DROP", column);
-    }
-
-  private:
-    static void alter(const std::string& action, const std::string& column,
-                      const std::string& type = {}) {
-        Suite::current().database().sql().run("ALTER TABLE \"user\" " + action + " COLUMN \"" +
-                                              column + "\"" + type);
+        for (const std::string column : row_of("UserAdminColumns").values)
+            change("ALTER TABLE \"user\" ADD COLUMN \"" + column + "\" text",
+                   "ALTER TABLE \"user\" DROP COLUMN \"" + column + "\"");
     }
 };
 

@@ -25,11 +25,22 @@ class Extras : public OwnHttpd {
     /// Adds a session whose id is not secret.
     static void add_session_of(const std::string& user, const std::string& id,
                                const std::string& made, const std::string& expires) {
-        sql().run(R"(INSERT INTO "session" ("id", "token", "userId", "createdAt", "updatedAt",
-                     "expiresAt", "ipAddress", "userAgent") VALUES ()" +
-                  sql_literal(id) + ", " + sql_literal("s3cr3t-of-" + id) + ", " +
-                  sql_literal(user) + ", " + sql_literal(made) + ", " + sql_literal(made) + ", " +
-                  sql_literal(expires) + ", '192.0.2.1', 'Agent \"1\"')");
+        sql().insert("session", {{"id", id},
+                                 {"token", "s3cr3t-of-" + id},
+                                 {"userId", user},
+                                 {"createdAt", made},
+                                 {"updatedAt", made},
+                                 {"expiresAt", expires},
+                                 {"ipAddress", "192.0.2.1"},
+                                 {"userAgent", "Agent \"1\""}});
+    }
+    /// Creates the table and column of the plugin twoFactor, enabled for all users.
+    static void create_second_factors() {
+        change(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
+                  UPDATE "user" SET "twoFactorEnabled" = TRUE;
+                  CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
+                                            "userId" text))",
+               R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
     }
     static void forget_sessions_of(const std::string& user) {
         sql().run("DELETE FROM \"session\" WHERE \"userId\" = " + sql_literal(user));
@@ -140,26 +151,15 @@ TEST(extras, drop_ended_sessions_from_all_children) {
     }
 }
 
-/// Creates the tables and columns of the plugin twoFactor, enabled for all users.
-constexpr const char* second_factor_tables =
-    R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
-       UPDATE "user" SET "twoFactorEnabled" = TRUE;
-       CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text, "userId" text))";
-
 class SecondFactorOfUsers : public Extras {
   protected:
     void setup() override {
         Extras::setup();
-        sql().run(second_factor_tables);
+        create_second_factors();
         sql().run(R"(INSERT INTO "twoFactor" SELECT "id", 'x', 'y', "id" FROM "user")");
         start("AuthUserAdminCache 3600\n" + location("/api/users", "AuthUserAdmin On\n"
                                                                    "UserAdminExtras On"));
     }
-    void teardown() override {
-        Extras::teardown();
-        sql().run(R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
-    }
-
     static long factors_of(const std::string& user) {
         return sql().number("SELECT count(*) FROM \"twoFactor\" WHERE \"userId\" = " +
                             sql_literal(user));
@@ -192,13 +192,14 @@ class SignInMethodsOfUsers : public Extras {
   protected:
     void setup() override {
         Extras::setup();
-        sql().run(second_factor_tables);
-        sql().run(R"(CREATE TABLE passkeys (id text, name text, public_key text, user_id text,
-                                            counter integer, created_at text);
-                     CREATE TABLE "apikey" ("id" text, "name" text, "start" text, "key" text,
-                                            "referenceId" text, "enabled" boolean,
-                                            "createdAt" text, "expiresAt" text);
-                     INSERT INTO passkeys SELECT "id", 'Phone', 's3cr3t', "id", 1,
+        create_second_factors();
+        change(R"(CREATE TABLE passkeys (id text, name text, public_key text, user_id text,
+                                         counter integer, created_at text);
+                  CREATE TABLE "apikey" ("id" text, "name" text, "start" text, "key" text,
+                                         "referenceId" text, "enabled" boolean,
+                                         "createdAt" text, "expiresAt" text))",
+               R"(DROP TABLE passkeys; DROP TABLE "apikey")");
+        sql().run(R"(INSERT INTO passkeys SELECT "id", 'Phone', 's3cr3t', "id", 1,
                          '2026-01-02T00:00:00.000Z' FROM "user";
                      INSERT INTO "apikey" SELECT "id", NULL, 'abc', 's3cr3t', "id", FALSE,
                          '2026-01-03T00:00:00.000Z', '2999-01-01T00:00:00.000Z' FROM "user";
@@ -208,12 +209,6 @@ class SignInMethodsOfUsers : public Extras {
                              '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM "user")");
         start(location("/api/users", "AuthUserAdmin On\nUserAdminExtras On"));
     }
-    void teardown() override {
-        Extras::teardown();
-        sql().run(R"(DROP TABLE "twoFactor"; DROP TABLE passkeys; DROP TABLE "apikey";
-                     DELETE FROM "account"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
-    }
-
     Reply methods(const std::string& method, const std::string& rest = {},
                   Caller caller = Caller::super_admin, const std::string& user = "ulises-1") {
         return client_->send(
@@ -263,28 +258,22 @@ TEST(extras_sign_in_methods, are_removed_by_a_superAdmin_and_sessions_continue) 
 
 class ExtraColumnsOfUsers : public Extras {
   protected:
-    static constexpr const char* columns[] = {"company", "plan", "seats", "apiSecret"};
-
     void setup() override {
         Extras::setup();
-        for (const char* column : columns)
-            sql().run("ALTER TABLE \"user\" ADD COLUMN \"" + std::string(column) +
-                      (column == columns[2]   ? "\" integer"
-                       : column == columns[1] ? "\" varchar(12) DEFAULT 'as it was' CHECK "
-                                                "(length(\"plan\") <= 12 AND \"plan\" <> 'unknown')"
-                                              : "\" text DEFAULT 'as it was'"));
+        for (const auto& [column, type] :
+             {std::pair<std::string, std::string>("company", "text DEFAULT 'as it was'"),
+              {"plan", "varchar(12) DEFAULT 'as it was' CHECK (length(\"plan\") <= 12 AND "
+                       "\"plan\" <> 'unknown')"},
+              {"seats", "integer"},
+              {"apiSecret", "text DEFAULT 'as it was'"}})
+            change("ALTER TABLE \"user\" ADD COLUMN \"" + column + "\" " + type,
+                   "ALTER TABLE \"user\" DROP COLUMN \"" + column + "\"");
         log_ = Suite::current().work().make("extra-columns") / "audit.log";
         start("UserAdminAuditLog \"" + log_.string() + "\"\n" +
               location("/api/users", "AuthUserAdmin On\nUserAdminExtras On\n"
                                      "UserAdminColumns company\nUserAdminEditable plan seats") +
               handler("/api/users/console", "useradmin-console"));
     }
-    void teardown() override {
-        Extras::teardown();
-        for (const char* column : columns)
-            sql().run("ALTER TABLE \"user\" DROP COLUMN \"" + std::string(column) + "\"");
-    }
-
     Reply ask_for(Caller caller, const std::string& path) {
         return client_->send({"GET", path, {bearer(caller)}});
     }

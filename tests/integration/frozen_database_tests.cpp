@@ -29,9 +29,8 @@ class FrozenDatabase : public OwnHttpd {
         if (Suite::current().kind() != Kind::postgresql)
             return false;
         make_database();
-        own_->sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", "
-                        "\"emailVerified\", \"role\") VALUES ('ada', 'Ada', 'ada@x', TRUE, "
-                        "'user')");
+        own_->sql().insert("user",
+                           {{"id", "ada"}, {"name", "Ada"}, {"email", "ada@x"}, {"role", "user"}});
         return true;
     }
 

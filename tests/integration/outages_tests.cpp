@@ -90,13 +90,14 @@ class Outages : public OwnHttpd {
     static void fill(Database& sql) {
         if (is_postgresql())
             TracedUsers::confirm_what_is_safe(sql);
-        sql.run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"role\", "
-                "\"createdAt\", \"updatedAt\") VALUES ('sara-1', 'Sara', 'sara@example.org', TRUE, "
-                "'superAdmin', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
-        sql.run("INSERT INTO \"session\" (\"id\", \"expiresAt\", \"token\", \"createdAt\", "
-                "\"updatedAt\", \"userId\") VALUES ('s', '2999-01-01T00:00:00.000Z', " +
-                sql_literal(token_of(Caller::super_admin)) +
-                ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'sara-1')");
+        sql.insert("user", {{"id", "sara-1"},
+                            {"name", "Sara"},
+                            {"email", "sara@example.org"},
+                            {"role", "superAdmin"}});
+        sql.insert("session", {{"id", "s"},
+                               {"token", token_of(Caller::super_admin)},
+                               {"userId", "sara-1"},
+                               {"expiresAt", "2999-01-01T00:00:00.000Z"}});
     }
 
     /// Starts an httpd for the database. params: DBDParams, or an empty string for a direct

@@ -34,7 +34,14 @@ class OwnHttpd : public Scene {
     void teardown() override {
         stop();
         own_.reset();
+        undo();
     }
+
+    /// Changes the schema of the suite's database until undo() is called or the test ends.
+    static void change(const std::string& statements, const std::string& reverse) {
+        Suite::current().database().change(statements, reverse);
+    }
+    static void undo() { Suite::current().database().undo(); }
 
     /// Creates own_, a database for this test only.
     void make_database(PostgreSql::Settings settings = {}) {

@@ -38,15 +38,14 @@ class Recipes : public OwnHttpd {
 
     /// Adds the superAdmin sara-1 with this name, and a session, to a PostgreSQL database.
     static void add_super_admin(Database& database, const std::string& name) {
-        database.run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
-                     "\"role\") VALUES "
-                     "('sara-1', " +
-                     sql_literal(name) +
-                     ", 'sara@example.org', TRUE, 'superAdmin'); INSERT INTO \"session\" (\"id\", "
-                     "\"token\", "
-                     "\"userId\", \"expiresAt\", \"createdAt\", \"updatedAt\") VALUES ('s', " +
-                     sql_literal(token_of(Caller::super_admin)) +
-                     ", 'sara-1', '2999-01-01', now(), now())");
+        database.insert("user", {{"id", "sara-1"},
+                                 {"name", name},
+                                 {"email", "sara@example.org"},
+                                 {"role", "superAdmin"}});
+        database.insert("session", {{"id", "s"},
+                                    {"token", token_of(Caller::super_admin)},
+                                    {"userId", "sara-1"},
+                                    {"expiresAt", "2999-01-01"}});
     }
 
     /// Returns the cookies that a reply sets, in a Cookie header.

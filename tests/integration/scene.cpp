@@ -254,12 +254,12 @@ Reply Scene::exchange(std::string_view bytes, SourceLocation where) {
 }
 
 void Scene::add_user(const Person& person) {
-    const auto role = person.role == "NULL" ? "NULL" : sql_literal(person.role);
-    sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"role\", "
-              "\"createdAt\", \"updatedAt\") VALUES (" +
-              sql_literal(person.id) + ", " + sql_literal(person.name) + ", " +
-              sql_literal(person.email) + ", TRUE, " + role + ", " + sql_literal(person.created) +
-              ", " + sql_literal(person.created) + ")");
+    sql().insert("user", {{"id", person.id},
+                          {"name", person.name},
+                          {"email", person.email},
+                          {"role", person.role},
+                          {"createdAt", person.created},
+                          {"updatedAt", person.created}});
 }
 
 void Scene::add_users(int count) {
@@ -293,11 +293,10 @@ void Scene::add_users_with_sessions(Database& database, int count) {
 
 void Scene::add_session(std::string_view token, std::string_view user_id,
                         std::string_view expires_at) {
-    sql().run("INSERT INTO \"session\" (\"id\", \"expiresAt\", \"token\", \"createdAt\", "
-              "\"updatedAt\", \"userId\") VALUES (" +
-              sql_literal("id of " + std::string(token)) + ", " + sql_literal(expires_at) + ", " +
-              sql_literal(token) + ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', " +
-              sql_literal(user_id) + ")");
+    sql().insert("session", {{"id", "id of " + std::string(token)},
+                             {"token", std::string(token)},
+                             {"userId", std::string(user_id)},
+                             {"expiresAt", std::string(expires_at)}});
 }
 
 long Scene::count(const std::string& table) {

@@ -141,7 +141,7 @@ class Scene : public Utest {
     /// Sends raw bytes and reads until the server closes the connection. Returns the reply.
     static Reply exchange(std::string_view bytes, SourceLocation where = {});
 
-    /// Adds a row to the user table. The role "NULL" means SQL NULL.
+    /// Adds a row to the user table.
     static void add_user(const Person& person);
     /// Adds `count` users with the role user: "u001" and so on. They are older than all other
     /// users.

@@ -49,14 +49,10 @@ class SecondFactor : public OwnHttpd {
                               R"({"name":"Eva","email":"eva@example.org",)"
                               R"("password":"s3cr3t of eva","role":"user"})"),
                           "id");
-        sql().run("ALTER TABLE \"user\" ADD COLUMN \"twoFactorEnabled\" boolean");
+        change("ALTER TABLE \"user\" ADD COLUMN \"twoFactorEnabled\" boolean",
+               "ALTER TABLE \"user\" DROP COLUMN \"twoFactorEnabled\"");
         set_second_factor("TRUE");
     }
-    void teardown() override {
-        OwnHttpd::teardown();
-        sql().run("ALTER TABLE \"user\" DROP COLUMN \"twoFactorEnabled\"");
-    }
-
     void set_second_factor(const char* value) const {
         sql().run("UPDATE \"user\" SET \"twoFactorEnabled\" = " + std::string(value) +
                   " WHERE \"id\" = " + sql_literal(id_));
@@ -133,21 +129,16 @@ class SecondStep : public SecondFactor {
     void setup() override {
         SecondFactor::setup();
         allow_log("UA0311"); // the configuration contains a secret
-        const bool is_postgresql = Suite::current().kind() == Kind::postgresql;
-        sql().run("CREATE TABLE \"twoFactor\" (\"id\" text PRIMARY KEY, \"secret\" text NOT NULL, "
-                  "\"backupCodes\" text NOT NULL, \"userId\" text NOT NULL, \"verified\" boolean, "
-                  "\"failedVerificationCount\" integer, \"lockedUntil\" " +
-                  std::string(is_postgresql ? "timestamptz)" : "date)"));
+        change("CREATE TABLE \"twoFactor\" (\"id\" text PRIMARY KEY, \"secret\" text NOT NULL, "
+               "\"backupCodes\" text NOT NULL, \"userId\" text NOT NULL, \"verified\" boolean, "
+               "\"failedVerificationCount\" integer, \"lockedUntil\" " +
+                   std::string(is_postgresql() ? "timestamptz)" : "date)"),
+               "DROP TABLE \"twoFactor\"");
         sql().run("INSERT INTO \"twoFactor\" (\"id\", \"secret\", \"backupCodes\", \"userId\") "
                   "VALUES ('f', '" +
                   std::string(encrypted_key) + "', 'codes', " + sql_literal(id_) + ")");
         folder_ = Suite::current().work().make("second-step");
     }
-    void teardown() override {
-        SecondFactor::teardown();
-        sql().run("DROP TABLE \"twoFactor\"");
-    }
-
     void start_signed(const std::string& directives = {}) { start_with(secret_line + directives); }
     /// Stores the cookies of a reply like a browser.
     void keep_cookies(const Reply& reply) {

@@ -182,15 +182,13 @@ TEST(secondary_storage, loses_sessions_of_users_banned_by_the_admin_client) {
 }
 
 TEST(secondary_storage, of_an_enclosing_Location_applies_to_the_service) {
-    sql().run("ALTER TABLE \"user\" RENAME TO other_user");
+    change("ALTER TABLE \"user\" RENAME TO other_user",
+           "ALTER TABLE other_user RENAME TO \"user\"");
     start("<Location \"/api\">\nUserAdminSecondaryStorage " + redis_->url() +
           " app:\n</Location>\n" + location_with("UserAdminTables other_user session account\n"));
     add_stored("ulises-1", "one");
-    const Reply reply = ban();
-    const bool is_ended = ends("one");
-    sql().run("ALTER TABLE other_user RENAME TO \"user\"");
-    expect_success(reply);
-    CHECK_TRUE(is_ended);
+    expect_success(ban());
+    CHECK_TRUE(ends("one"));
 }
 
 TEST(secondary_storage, may_be_set_in_a_LocationMatch) {
@@ -271,14 +269,14 @@ TEST(secondary_storage, that_is_required_and_down_prevents_revocations) {
 }
 
 TEST(secondary_storage, without_the_revocation_table_gets_nothing_and_is_logged) {
-    sql().run("ALTER TABLE useradmin_revocation RENAME TO other_revocation");
+    change("ALTER TABLE useradmin_revocation RENAME TO other_revocation",
+           "ALTER TABLE other_revocation RENAME TO useradmin_revocation");
     allow_log("UA0222");
     start_with("app:\n</Location>\n<Location \"/health\">\n  SetHandler useradmin-health");
-    const bool is_said = is_noticed();
+    CHECK_TRUE(is_noticed());
     STRCMP_CONTAINS("\nrevocations: not delivered, see UA0222 in the error log\n",
                     client_->send({"GET", "/health"}).body.c_str());
-    sql().run("ALTER TABLE other_revocation RENAME TO useradmin_revocation");
-    CHECK_TRUE(is_said);
+    undo();
     CHECK_TRUE(eventually([&] { return !ban().header("Warning"); }));
 }
 

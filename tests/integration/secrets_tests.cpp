@@ -132,11 +132,10 @@ class Secrets : public OwnHttpd {
             allow_log(line);
         make_database();
         for (const Person* person : {&sara(), &ada()})
-            own_->sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
-                            "\"role\", \"createdAt\", \"updatedAt\") VALUES (" +
-                            sql_literal(person->id) + ", 'N', " + sql_literal(person->email) +
-                            ", " + (is_postgresql() ? "true" : "1") + ", " +
-                            sql_literal(person->role) + ", '2026-01-01', '2026-01-01')");
+            own_->sql().insert("user", {{"id", person->id},
+                                        {"name", "N"},
+                                        {"email", person->email},
+                                        {"role", person->role}});
     }
     void teardown() override {
         connections_.clear();
@@ -165,11 +164,10 @@ class Secrets : public OwnHttpd {
     std::string session_of(const Person& person, const std::string& what,
                            const std::string& expiry = "2999-01-01T00:00:00.000Z") {
         std::string token = seek(what, made_up(), true);
-        own_->sql().run("INSERT INTO \"session\" (\"id\", \"token\", \"userId\", \"expiresAt\", "
-                        "\"createdAt\", \"updatedAt\") VALUES ('session-" +
-                        std::to_string(sought_.size()) + "', " + sql_literal(token) + ", " +
-                        sql_literal(person.id) + ", " + sql_literal(expiry) +
-                        ", '2026-01-01', '2026-01-01')");
+        own_->sql().insert("session", {{"id", "session-" + std::to_string(sought_.size())},
+                                       {"token", token},
+                                       {"userId", person.id},
+                                       {"expiresAt", expiry}});
         return token;
     }
 

@@ -185,18 +185,17 @@ TEST(session_cache, is_not_used_while_revocations_cannot_be_read) {
 
 TEST(session_cache, separates_databases_and_tables) {
     TestDatabase other(Suite::current().work(), Suite::current().kind(), "other-sessions");
-    sql().run("CREATE TABLE \"other session\" AS SELECT * FROM \"session\" WHERE 1 = 0");
-    start_keeping("60", "<VirtualHost *:${PORT}>\nServerName localhost\n" +
-                            location("/tables/users", "AuthUserAdmin On\nUserAdminTables "
-                                                      "user \"other session\" account") +
-                            "</VirtualHost>\n<VirtualHost *:${PORT}>\nServerName other.test\n" +
-                            Suite::directives_for(other) + "</VirtualHost>\n");
+    change("CREATE TABLE \"other session\" AS SELECT * FROM \"session\" WHERE 1 = 0",
+           "DROP TABLE \"other session\"");
+    start_keeping("60", virtual_host("localhost",
+                                     location("/tables/users", "AuthUserAdmin On\nUserAdminTables "
+                                                               "user \"other session\" account")) +
+                            virtual_host("other.test", Suite::directives_for(other)));
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     CHECK_EQUAL(401, status_of(Caller::user, "/tables/users/ulises-1"));
     CHECK_EQUAL(
         401,
         client_->send({"GET", ulises_record, {bearer(Caller::user), "Host: other.test"}}).status);
-    sql().run("DROP TABLE \"other session\"");
 }
 
 TEST(session_cache, is_cleared_by_a_restart) {
@@ -248,15 +247,8 @@ class SessionLookups : public SessionCache {
     void setup() override {
         SessionCache::setup();
         if (tells())
-            set_log("'all'");
-    }
-    void teardown() override {
-        SessionCache::teardown();
-        if (tells())
-            set_log("DEFAULT");
-    }
-    static void set_log(const std::string& value) {
-        sql().run("ALTER ROLE \"useradmin\" SET \"log_statement\" = " + value);
+            change("ALTER ROLE useradmin SET log_statement = 'all'",
+                   "ALTER ROLE useradmin RESET log_statement");
     }
 
     /// Returns the statements that httpd sent during the action.

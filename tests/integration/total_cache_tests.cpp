@@ -95,13 +95,13 @@ TEST(total_cache, is_cleared_by_a_restart) {
 }
 
 TEST(total_cache, separates_sets_of_tables) {
-    sql().run("CREATE TABLE \"other user\" AS SELECT * FROM \"user\" WHERE \"id\" = 'ada-1'");
+    change("CREATE TABLE \"other user\" AS SELECT * FROM \"user\" WHERE \"id\" = 'ada-1'",
+           "DROP TABLE \"other user\"");
     start_keeping("3600", location("/other/users",
                                    as_sara + "UserAdminTables \"other user\" session account"));
     CHECK_EQUAL(std::string("3"), totals_of(searched, 1));
     CHECK_EQUAL(std::string("1"), totals_of("/other/users?search=example.org", 1));
     CHECK_EQUAL(std::string("3"), totals_of(searched, 1));
-    sql().run("DROP TABLE \"other user\"");
 }
 
 } // namespace useradmin::test

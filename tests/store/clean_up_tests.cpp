@@ -120,10 +120,10 @@ TEST(clean_up, deletes_the_verifications_of_the_address) {
     for (const char* const identifier :
          {"n@x", "sign-in-otp-n@x", "email-verification-otp-n@x", "forget-password-otp-n@x", "m@x",
           "sign-in-otp-m@x", "nn@x", "n"})
-        sql().run("INSERT INTO \"verification\" (\"id\", \"identifier\", \"value\", \"expiresAt\", "
-                  "\"createdAt\", \"updatedAt\") VALUES ('" +
-                  std::to_string(++number) + "', " + sql_literal(identifier) +
-                  ", 'n', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z')");
+        sql().insert("verification", {{"id", std::to_string(++number)},
+                                      {"identifier", identifier},
+                                      {"value", "n"},
+                                      {"expiresAt", "2030-01-01T00:00:00Z"}});
     worked(cleaning(remove));
     CHECK_EQUAL(std::string("5, 6, 7, 8"), rows_of("verification"));
 }

@@ -101,20 +101,20 @@ void Contract::add_user(std::string_view id, std::string_view email, std::string
 
 void Contract::add_session(std::string_view token, std::string_view user_id,
                            std::string_view expires_at) {
-    sql().run("INSERT INTO \"session\" (\"id\", \"expiresAt\", \"token\", \"createdAt\", "
-              "\"updatedAt\", \"userId\") VALUES (" +
-              sql_literal("session-" + std::string(token)) + ", " + sql_literal(expires_at) + ", " +
-              sql_literal(token) + ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', " +
-              sql_literal(user_id) + ")");
+    sql().insert("session", {{"id", "session-" + std::string(token)},
+                             {"token", std::string(token)},
+                             {"userId", std::string(user_id)},
+                             {"expiresAt", std::string(expires_at)}});
 }
 
 void Contract::add_verification(const std::string& identifier, const std::string& value,
                                 const std::string& expires_at, const std::string& created_at) {
-    sql().run("INSERT INTO \"verification\" (\"id\", \"identifier\", \"value\", \"expiresAt\", "
-              "\"createdAt\", \"updatedAt\") VALUES (" +
-              sql_literal(identifier + created_at) + ", " + sql_literal(identifier) + ", " +
-              sql_literal(value) + ", " + sql_literal(expires_at) + ", " + sql_literal(created_at) +
-              ", " + sql_literal(created_at) + ")");
+    sql().insert("verification", {{"id", identifier + created_at},
+                                  {"identifier", identifier},
+                                  {"value", value},
+                                  {"expiresAt", expires_at},
+                                  {"createdAt", created_at},
+                                  {"updatedAt", created_at}});
 }
 
 void Contract::create_poor_role(const std::string& grants) {
@@ -145,17 +145,6 @@ void Contract::with_stores(int count, const store::TableNames& names,
         });
     for (std::thread& thread : threads)
         thread.join();
-}
-
-void Contract::change(const std::string& statements, const std::string& reverse) {
-    sql().run(statements);
-    undo_ = reverse;
-}
-
-void Contract::undo() {
-    if (!undo_.empty())
-        sql().run(undo_);
-    undo_.clear();
 }
 
 namespace {

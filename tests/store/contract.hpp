@@ -101,6 +101,18 @@ class Contract : public Utest {
     void add_user(std::string_view id, std::string_view email, std::string_view role = "'user'",
                   std::string_view created_at = "2026-01-01T00:00:00.000Z");
     void add_session(std::string_view token, std::string_view user_id, std::string_view expires_at);
+    void add_account(const std::string& id, const std::string& account_id,
+                     const std::string& user_id, const std::string& password = "a hash",
+                     const std::string& provider = "credential",
+                     const std::string& created_at = "2026-01-01T00:00:00.000Z") {
+        sql().insert("account", {{"id", id},
+                                 {"accountId", account_id},
+                                 {"providerId", provider},
+                                 {"userId", user_id},
+                                 {"password", password},
+                                 {"createdAt", created_at},
+                                 {"updatedAt", created_at}});
+    }
     /// Adds a row to "verification".
     void add_verification(const std::string& identifier, const std::string& value,
                           const std::string& expires_at = "2030-01-01T00:00:00.000Z",
@@ -152,8 +164,10 @@ class Contract : public Utest {
     }
 
     /// Changes the schema until undo() is called or the test ends.
-    void change(const std::string& statements, const std::string& reverse);
-    void undo();
+    void change(const std::string& statements, const std::string& reverse) {
+        database().change(statements, reverse);
+    }
+    void undo() { database().undo(); }
 
     /// Runs SQL on the store's connection. Returns whether it succeeded.
     bool execute_on_connection(const char* statement);
@@ -171,7 +185,6 @@ class Contract : public Utest {
   private:
     std::unique_ptr<store::DatabaseStore> store_;
     std::vector<std::string> expected_;
-    std::string undo_;
     bool has_poor_role_ = false;
 };
 
@@ -201,15 +214,6 @@ bool unavailable(const store::Result<T>& result) {
     return !result && result.failure() == store::Failure::unavailable;
 }
 
-/// Parses a time: "2026-11-20T23:30:19.717Z".
-text::Timestamp at(std::string_view text);
-
-/// Returns a session of the user. Its id equals the token, and `time` is its creation, update and
-/// expiry time.
-model::Session session_of(std::string_view user_id, std::string_view token,
-                          text::Timestamp time = at("2030-01-01T00:00:00.000Z"));
-
-} // namespace useradmin::test
 /// Returns the fields of a record that are not NULL: "id=u, name=Eva, banned=true".
 template <class Record>
 std::string described(const Record& record) {
@@ -220,3 +224,12 @@ std::string described(const Record& record) {
     return text;
 }
 
+/// Parses a time: "2026-11-20T23:30:19.717Z".
+text::Timestamp at(std::string_view text);
+
+/// Returns a session of the user. Its id equals the token, and `time` is its creation, update and
+/// expiry time.
+model::Session session_of(std::string_view user_id, std::string_view token,
+                          text::Timestamp time = at("2030-01-01T00:00:00.000Z"));
+
+} // namespace useradmin::test

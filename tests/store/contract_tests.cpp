@@ -910,9 +910,7 @@ TEST(remove, that_cannot_delete_the_user_deletes_nothing) {
 TEST(remove, rejected_by_a_foreign_key_logs_table_and_remedy) {
     add_user("u", "u@x");
     add_session("one", "u", "2030-01-01T00:00:00.000Z");
-    sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
-              "\"createdAt\", \"updatedAt\") VALUES ('a', 'u@x', 'credential', 'u', "
-              "'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    add_account("a", "u@x", "u");
     const std::pair<const char*, const char*> keys[] = {
         {"\"user\" (\"id\")", "'u'"},
         {"\"user\"", "'u'"},
@@ -1272,10 +1270,7 @@ TEST(credential, is_absent_for_an_unknown_address) {
 
 TEST(credential, is_found_among_other_accounts) {
     add_user("n", "n@x");
-    sql().run(
-        "INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
-        "\"password\", \"createdAt\", \"updatedAt\") VALUES ('0', '7', 'github', 'n', 'not it', "
-        "'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    add_account("0", "7", "n", "not it", "github");
     CHECK(absent(store().find_credential("n@x")));
     worked(store().set_password(store::account_row(new_user("n", "n@x"))));
     const auto found = worked(store().find_credential("n@x"));
@@ -1298,15 +1293,9 @@ TEST(credential, is_replaced_by_a_new_password) {
 TEST(credential, prefers_the_account_with_the_users_id) {
     add_user("n", "n@x");
     const auto add = [this](const std::string& account_id) {
-        sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
-                  "\"password\", \"createdAt\", \"updatedAt\") VALUES ('of-" +
-                  account_id + "', '" + account_id + "', 'credential', 'n', 'hash of " +
-                  account_id + "', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+        add_account("of-" + account_id, account_id, "n", "hash of " + account_id);
     };
-    const auto expect_the_users = [this] {
-        CHECK_EQUAL(std::string("hash of n"),
-                    or_nothing(worked(store().find_credential("n@x")).password_hash));
-    };
+    const auto expect_the_users = [this] { CHECK_EQUAL(std::string("hash of n"), hash_of("n@x")); };
     add("n@x");
     add("n");
     expect_the_users();

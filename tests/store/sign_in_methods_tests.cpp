@@ -41,13 +41,9 @@ class SignInMethods : public Contract {
     }
 
   protected:
-    static void add_account(const std::string& id, const std::string& user,
-                            const std::string& provider, const std::string& made) {
-        database().sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", "
-                             "\"userId\", \"password\", \"createdAt\", \"updatedAt\") VALUES (" +
-                             sql_literal(id + " of " + user) + ", " + sql_literal(id) + ", " +
-                             sql_literal(provider) + ", " + sql_literal(user) + ", 's3cr3t', " +
-                             sql_literal(made) + ", " + sql_literal(made) + ")");
+    void add_account(const std::string& id, const std::string& user, const std::string& provider,
+                     const std::string& made) {
+        Contract::add_account(id + " of " + user, id, user, "s3cr3t", provider, made);
     }
 
     /// Runs an operation on a store with this connection.

@@ -109,6 +109,27 @@ void Database::run(const std::string& statements) {
         fail_test("SQL failed: " + statements + "\n" + connection_->error(code));
 }
 
+void Database::insert(const std::string& table,
+                      std::vector<std::pair<std::string, std::string>> fields) {
+    const auto add_default = [&](const char* column, const char* value) {
+        if (std::none_of(fields.begin(), fields.end(),
+                         [&](const auto& field) { return field.first == column; }))
+            fields.emplace_back(column, value);
+    };
+    if (table == "user")
+        add_default("emailVerified", "TRUE");
+    for (const char* const time : {"createdAt", "updatedAt"})
+        add_default(time, "2026-01-01T00:00:00.000Z");
+    std::string columns;
+    std::string values;
+    for (const auto& [column, value] : fields) {
+        const char* const comma = columns.empty() ? "" : ", ";
+        columns += comma + ("\"" + column + "\"");
+        values += comma + (column == "emailVerified" ? value : sql_literal(value));
+    }
+    run("INSERT INTO \"" + table + "\" (" + columns + ") VALUES (" + values + ")");
+}
+
 std::vector<Database::Row> Database::rows(const std::string& query) {
     const Pool pool = new_pool();
     apr_dbd_results_t* results = nullptr;

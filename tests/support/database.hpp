@@ -24,6 +24,10 @@ class Database {
     /// Runs one or more statements that return no rows.
     void run(const std::string& statements);
 
+    /// Inserts a row into a table of better-auth. By default, an address is verified, and the times
+    /// of creation and update are 1 January 2026. emailVerified is TRUE or FALSE.
+    void insert(const std::string& table, std::vector<std::pair<std::string, std::string>> fields);
+
     /// Runs a query and returns its rows. NULL is std::nullopt.
     std::vector<Row> rows(const std::string& query);
 

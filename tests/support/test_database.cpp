@@ -75,6 +75,17 @@ void TestDatabase::clear() {
               R"(DELETE FROM "useradmin_disabled_key"; DELETE FROM "useradmin_attempt")");
 }
 
+void TestDatabase::change(const std::string& statements, const std::string& reverse) {
+    sql().run(statements);
+    undo_.insert(0, reverse + "; ");
+}
+
+void TestDatabase::undo() {
+    if (!undo_.empty())
+        sql().run(undo_);
+    undo_.clear();
+}
+
 RoleWithPassword::RoleWithPassword(TestDatabase& database) : database_(database) {
     database_.sql().run("CREATE ROLE clerk LOGIN SUPERUSER");
     database_.sql().run("ALTER ROLE clerk SET synchronous_commit = on");

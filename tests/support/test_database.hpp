@@ -57,11 +57,16 @@ class TestDatabase {
     /// Deletes all rows.
     void clear();
 
+    /// Changes the schema until undo(). undo() reverses all changes, the last one first.
+    void change(const std::string& statements, const std::string& reverse);
+    void undo();
+
   private:
     Kind kind_;
     std::filesystem::path folder_;
     std::unique_ptr<PostgreSql> server_;
     std::unique_ptr<Database> sql_;
+    std::string undo_;
 };
 
 /// Creates a PostgreSQL superuser that must log in with a password. Create at most one per
