@@ -1,40 +1,21 @@
 // Requirements of a better-auth application that uses the same tables: signed tokens, table names,
 // account ids, and the case of email addresses.
-#include "scene.hpp"
+#include "own_httpd.hpp"
 
 namespace useradmin::test {
 
-class Application : public Scene {
+class Application : public OwnHttpd {
   protected:
     /// Reads Ulises's record with this header at an address that requires signed tokens.
     static Reply with(const std::string& header, SourceLocation where = {}) {
         return ask(Caller::nobody, "GET", "/signed/users/ulises-1", {}, {header}, where);
     }
 
-    /// Starts an httpd with this configuration. The caller of all requests is a superAdmin.
-    void start(const std::string& configuration) {
-        httpd_ = std::make_unique<Httpd>(
-            Suite::current().work(),
-            Suite::current().settings(Suite::directives_for(Suite::current().database()) +
-                                      configuration));
-        client_ = std::make_unique<HttpClient>(httpd_->port());
-    }
-    void teardown() override {
-        client_.reset();
-        httpd_.reset();
-        if (!undo_.empty())
-            sql().run(undo_);
-        undo_.clear();
-    }
     Reply send(const Request& request, SourceLocation where = {}) {
         auto reply = client_->send(request, where);
         check_reply(reply, where);
         return reply;
     }
-
-    std::unique_ptr<Httpd> httpd_;
-    std::unique_ptr<HttpClient> client_;
-    std::string undo_;
 };
 
 TEST_GROUP_BASE(application, Application){};
@@ -68,13 +49,9 @@ TEST(application, AuthUserAdminSecret_refuses_a_wrong_signature) {
 
 TEST(application, AuthUserAdminSecret_can_name_a_file_or_an_environment_variable) {
     const auto file = Suite::current().secret_file();
-    auto settings = Suite::current().settings(
-        Suite::directives_for(Suite::current().database()) +
-        location("/file/users", "AuthUserAdmin On\nAuthUserAdminSecret file:" + file.string()) +
-        location("/environment/users", "AuthUserAdmin On\nAuthUserAdminSecret env:APP_SECRET"));
-    settings.environment = {{"APP_SECRET", std::string(secret)}};
-    httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
-    client_ = std::make_unique<HttpClient>(httpd_->port());
+    environment_ = {{"APP_SECRET", std::string(secret)}};
+    start(location("/file/users", "AuthUserAdmin On\nAuthUserAdminSecret file:" + file.string()) +
+          location("/environment/users", "AuthUserAdmin On\nAuthUserAdminSecret env:APP_SECRET"));
     const auto value = signed_token(token_of(Caller::user), secret);
     for (const char* path : {"/file/users/ulises-1", "/environment/users/ulises-1"}) {
         expect_success(send({"GET", path, {"Authorization: Bearer " + value}}));
@@ -83,16 +60,11 @@ TEST(application, AuthUserAdminSecret_can_name_a_file_or_an_environment_variable
 }
 
 TEST(application, AuthUserAdminSecret_accepts_any_of_several_secrets) {
-    auto settings = Suite::current().settings(
-        Suite::directives_for(Suite::current().database()) +
-        location("/several/users",
-                 "AuthUserAdmin On\nAuthUserAdminSecret env:A env:B env:C env:D"));
     const std::string secrets[] = {"the s3cr3t with A", "the s3cr3t with B", "the s3cr3t with C",
                                    "the s3cr3t with D"};
-    settings.environment = {
-        {"A", secrets[0]}, {"B", secrets[1]}, {"C", secrets[2]}, {"D", secrets[3]}};
-    httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
-    client_ = std::make_unique<HttpClient>(httpd_->port());
+    environment_ = {{"A", secrets[0]}, {"B", secrets[1]}, {"C", secrets[2]}, {"D", secrets[3]}};
+    start(location("/several/users",
+                   "AuthUserAdmin On\nAuthUserAdminSecret env:A env:B env:C env:D"));
     const std::string token = token_of(Caller::user);
     const auto with_value = [&](const std::string& value) {
         return send({"GET", "/several/users/ulises-1", {"Authorization: Bearer " + value}});
@@ -158,8 +130,8 @@ TEST(application, UserAdminEmailChange_unverify_unverifies_a_changed_address) {
 TEST(application, UserAdminTables_names_the_tables_for_both_modules) {
     for (const char* table : {"user", "session", "account"}) {
         const std::string name = table;
-        sql().run("ALTER TABLE \"" + name + "\" RENAME TO \"my " + name + "s\"");
-        undo_ += "ALTER TABLE \"my " + name + "s\" RENAME TO \"" + name + "\"; ";
+        change("ALTER TABLE \"" + name + "\" RENAME TO \"my " + name + "s\"",
+               "ALTER TABLE \"my " + name + "s\" RENAME TO \"" + name + "\"");
     }
     start(location("/api/users", "AuthUserAdmin On\nUserAdminPasswordHash argon2id m=64 t=1\n"
                                  "UserAdminTables \"my users\" \"my sessions\" \"my accounts\""));

@@ -48,12 +48,8 @@ class BanOutages : public Scene {
         redis_.reset();
     }
 
-    /// Returns whether to run the test. Some need PostgreSQL, and a short run includes each test
-    /// only once.
-    static bool takes_place(bool needs_postgresql = false) {
-        return (!needs_postgresql || Suite::current().kind() == Kind::postgresql) &&
-               (machine::is_long() || Suite::current().is_plain_event());
-    }
+    /// Returns whether to run the test. A short run includes it only once.
+    static bool takes_place() { return machine::is_long() || Suite::current().is_plain_event(); }
 
     /// Adds users with sessions in the database and in Redis, and starts the servers with these
     /// DBDParams.
@@ -142,9 +138,14 @@ return 1)",
         return users.size();
     }
 
-    /// Bans users during an outage, and checks that each ban applies soon after the outage.
+    /// Bans users during an outage, and checks that each ban applies soon after the outage. params:
+    /// the servers' DBDParams.
     void run_outage(const char* name, const std::function<void()>& begin,
-                    const std::function<void()>& end) {
+                    const std::function<void()>& end,
+                    const std::string& params = Suite::current().database().params()) {
+        if (!takes_place())
+            return;
+        start(params);
         Clock::duration told{};
         ban_during([&] {
             begin();
@@ -208,9 +209,6 @@ return 1)",
 TEST_GROUP_BASE(ban_outages, BanOutages){};
 
 TEST(ban_outages, of_a_Redis_restarted_with_old_entries_lose_no_bans) {
-    if (!takes_place())
-        return;
-    start();
     run_outage(
         "Redis stopped and started with old entries",
         [this] {
@@ -222,26 +220,17 @@ TEST(ban_outages, of_a_Redis_restarted_with_old_entries_lose_no_bans) {
 }
 
 TEST(ban_outages, of_a_Redis_that_restarts_empty_lose_no_bans) {
-    if (!takes_place())
-        return;
-    start();
     run_outage(
         "Redis restarted empty", [this] { redis_->stop(); }, [this] { redis_->start(); });
 }
 
 TEST(ban_outages, of_a_temporarily_frozen_Redis_lose_no_bans) {
-    if (!takes_place())
-        return;
-    start();
     run_outage(
         "Redis frozen and thawed", [this] { redis_->signal(SIGSTOP); },
         [this] { redis_->signal(SIGCONT); });
 }
 
 TEST(ban_outages, of_a_Redis_with_a_changed_password_lose_no_bans) {
-    if (!takes_place())
-        return;
-    start();
     run_outage(
         "Redis with another password",
         [this] { redis_->change_password("another s3cr3t of @redis"); },
@@ -249,32 +238,30 @@ TEST(ban_outages, of_a_Redis_with_a_changed_password_lose_no_bans) {
 }
 
 TEST(ban_outages, of_a_restarted_database_lose_no_bans) {
-    if (!takes_place(true))
+    if (!is_postgresql())
         return;
-    start();
     run_outage(
         "PostgreSQL stopped and started", [] { Suite::current().database().make_unavailable(); },
         [] { Suite::current().database().make_available(); });
 }
 
 TEST(ban_outages, of_a_temporarily_frozen_database_lose_no_bans) {
-    if (!takes_place(true))
+    if (!is_postgresql())
         return;
     // The connect_timeout limits how long requests wait for a new connection.
-    start(Suite::current().database().params() + " connect_timeout=2");
     run_outage(
         "PostgreSQL frozen and thawed", [] { Suite::current().database().freeze(); },
-        [] { Suite::current().database().thaw(); });
+        [] { Suite::current().database().thaw(); },
+        Suite::current().database().params() + " connect_timeout=2");
 }
 
 TEST(ban_outages, of_a_database_with_a_changed_password_lose_no_bans) {
-    if (!takes_place(true))
+    if (!takes_place() || !is_postgresql())
         return;
     RoleWithPassword role(Suite::current().database());
-    start(role.params());
     run_outage(
         "PostgreSQL with another password", [&] { role.change_password(); },
-        [&] { role.restore_password(); });
+        [&] { role.restore_password(); }, role.params());
 }
 
 TEST(ban_outages, with_killed_children_lose_no_bans) {

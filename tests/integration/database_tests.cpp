@@ -276,11 +276,7 @@ TEST(postgresql_database, with_another_DateStyle_and_time_zone_returns_the_same_
     const auto expected = get(Caller::admin, "/api/users/ulises-1");
     const auto params = Suite::current().database().params() +
                         " options='-c DateStyle=German -c TimeZone=Asia/Kathmandu'";
-    httpd_ = std::make_unique<Httpd>(Suite::current().work(),
-                                     Suite::current().settings("DBDriver pgsql\nDBDParams \"" +
-                                                               params + "\"\nDBDMin 0\n" +
-                                                               location("/api/users", as_sara)));
-    client_ = std::make_unique<HttpClient>(httpd_->port());
+    start("DBDParams \"" + params + "\"\n" + location("/api/users", as_sara));
     expect(send("GET", "/api/users/ulises-1"), 200, expected.body);
 }
 

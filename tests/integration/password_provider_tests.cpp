@@ -1,5 +1,5 @@
 // The authentication provider `useradmin` with httpd's modules for Basic and form authentication.
-#include "scene.hpp"
+#include "own_httpd.hpp"
 
 #include "support/files.hpp"
 #include "support/machine.hpp"
@@ -14,16 +14,12 @@ constexpr const char* denied = "AH01617"; // mod_auth_basic: the provider denied
 
 } // namespace
 
-TEST_GROUP_BASE(password_provider, Scene) {
+TEST_GROUP_BASE(password_provider, OwnHttpd) {
     std::string id_; ///< Eva's id
-    std::unique_ptr<Httpd> httpd_;
 
     void setup() override {
-        Scene::setup();
+        OwnHttpd::setup();
         id_ = add_account("eva@example.org", "/cheap/users");
-    }
-    void teardown() override {
-        httpd_.reset();
     }
 
     static std::string add_account(const std::string& email, const std::string& path) {
@@ -42,30 +38,26 @@ TEST_GROUP_BASE(password_provider, Scene) {
 
     /// Starts an httpd with the service behind Basic authentication, and one path behind form
     /// authentication.
-    void start(const std::string& directives = "AuthUserAdminSignInLimit 1000000\n") {
-        auto settings = Suite::current().settings(
-            Suite::directives_for(Suite::current().database()) + "DocumentRoot \"${WORK}\"\n" +
-            directives +
-            "<Location \"/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
-            "  AuthBasicProvider useradmin\n  Require valid-user\n</Location>\n"
-            "<Location \"/role/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
-            "  AuthBasicProvider useradmin\n  Require user-role admin\n</Location>\n"
-            "<Location \"/named/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
-            "  AuthBasicProvider useradmin\n  Require user Eva@example.org\n</Location>\n"
-            "<Location \"/file/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
-            "  AuthBasicProvider file\n  AuthUserFile \"" +
-            passwords_of_bob().string() +
-            "\"\n"
-            "  Require user-role admin\n</Location>\n"
-            "<Location \"/form/users\">\n  UserAdmin On\n</Location>\n"
-            "<Location \"/form\">\n  AuthType Form\n  AuthName x\n"
-            "  AuthFormProvider useradmin\n  AuthFormFakeBasicAuth Off\n"
-            "  Session On\n  SessionCookieName form path=/\n  Require valid-user\n"
-            "</Location>\n");
-        settings.modules = {"mod_authn_file.so", "mod_auth_basic.so", "mod_authz_user.so",
-                            "mod_request.so",    "mod_session.so",    "mod_session_cookie.so",
-                            "mod_auth_form.so"};
-        httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
+    void start_with(const std::string& directives = "AuthUserAdminSignInLimit 1000000\n") {
+        const auto basic = [](const std::string& path, const std::string& provider,
+                              const std::string& required) {
+            return "<Location \"" + path +
+                   "\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n  AuthBasicProvider " +
+                   provider + "\n  Require " + required + "\n</Location>\n";
+        };
+        start(
+            "DocumentRoot \"${WORK}\"\n" + directives + basic("/users", "useradmin", "valid-user") +
+                basic("/role/users", "useradmin", "user-role admin") +
+                basic("/named/users", "useradmin", "user Eva@example.org") +
+                basic("/file/users", "file\n  AuthUserFile \"" + passwords_of_bob().string() + "\"",
+                      "user-role admin") +
+                "<Location \"/form/users\">\n  UserAdmin On\n</Location>\n"
+                "<Location \"/form\">\n  AuthType Form\n  AuthName x\n"
+                "  AuthFormProvider useradmin\n  AuthFormFakeBasicAuth Off\n"
+                "  Session On\n  SessionCookieName form path=/\n  Require valid-user\n"
+                "</Location>\n",
+            {"mod_authn_file.so", "mod_auth_basic.so", "mod_authz_user.so", "mod_request.so",
+             "mod_session.so", "mod_session_cookie.so", "mod_auth_form.so"});
     }
 
     /// Reads a record with Basic authentication over a new connection.
@@ -94,7 +86,7 @@ TEST_GROUP_BASE(password_provider, Scene) {
 };
 
 TEST(password_provider, identifies_the_caller_to_the_service) {
-    start();
+    start_with();
     const auto reply = read("eva@example.org", right_password, id_);
     CHECK_EQUAL(200, reply.status);
     CHECK_TRUE(reply.body.find(R"("email":"eva@example.org")") != std::string::npos);
@@ -106,7 +98,7 @@ TEST(password_provider, identifies_the_caller_to_the_service) {
 
 TEST(password_provider, passes_the_role_to_Require_user_role) {
     expect_log("AH01631");
-    start();
+    start_with();
     CHECK_EQUAL(401, read("eva@example.org", right_password, id_, "/role/users").status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
     CHECK_EQUAL(200, read("eva@example.org", right_password, id_, "/role/users").status);
@@ -114,7 +106,7 @@ TEST(password_provider, passes_the_role_to_Require_user_role) {
 
 TEST(password_provider, passes_the_stored_address_to_Require_user) {
     expect_log("AH01631"); // not the required user
-    start();
+    start_with();
     CHECK_EQUAL(401, read("Eva@example.org", right_password, id_, "/named/users").status);
     sql().run("UPDATE \"user\" SET \"email\" = 'Eva@example.org' WHERE \"id\" = " +
               sql_literal(id_));
@@ -128,7 +120,7 @@ TEST(password_provider, passes_the_stored_address_to_Require_user) {
 
 TEST(password_provider, rejects_banned_users) {
     expect_log(denied);
-    start();
+    start_with();
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"email\" = 'eva@example.org'");
     CHECK_EQUAL(401, status_of("eva@example.org", right_password));
     sql().run("UPDATE \"user\" SET \"banExpires\" = '2026-01-01T00:00:00.000Z'");
@@ -138,7 +130,7 @@ TEST(password_provider, rejects_banned_users) {
 TEST(password_provider, limits_failed_attempts) {
     expect_log("UA0305");
     expect_log(denied);
-    start("AuthUserAdminSignInLimit 2 1000\n");
+    start_with("AuthUserAdminSignInLimit 2 1000\n");
     for (int attempt = 0; attempt < 2; ++attempt) {
         const auto reply = read("eva@example.org", "s3cr3t wrong", id_);
         CHECK_EQUAL(401, reply.status);
@@ -151,7 +143,7 @@ TEST(password_provider, limits_failed_attempts) {
 
 TEST(password_provider, serves_forms_as_well) {
     expect_log("AH01807");
-    start();
+    start_with();
     CHECK_EQUAL(401, post_form("s3cr3t+wrong").status);
     const auto reply = post_form("s3cr3t+of+eva");
     CHECK_TRUE_TEXT(reply.status != 401, reply.text().c_str());
@@ -160,7 +152,7 @@ TEST(password_provider, serves_forms_as_well) {
 TEST(password_provider, finds_the_user_of_its_Location_despite_a_session) {
     expect_log("AH01631"); // the user lacks the role
     expect_log("AH01629"); // an unknown user
-    start("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");
+    start_with("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");
     const auto session_of = [](Caller caller) {
         return "Cookie: better-auth.session_token=" + token_of(caller);
     };
@@ -189,10 +181,10 @@ TEST(password_provider, finds_the_user_of_its_Location_despite_a_session) {
 }
 
 TEST(password_provider, leaves_the_password_to_the_session_of_a_form) {
-    start("AuthUserAdminSignInLimit 1000000\nSessionMaxAge 1000\n"
-          "LoadModule test_callers_module \"" +
-          machine::built("tests/mod_test_callers.so").string() +
-          "\"\n<Location \"/form/looks\">\n  SetHandler test-lookup\n</Location>\n");
+    start_with("AuthUserAdminSignInLimit 1000000\nSessionMaxAge 1000\n"
+               "LoadModule test_callers_module \"" +
+               machine::built("tests/mod_test_callers.so").string() +
+               "\"\n<Location \"/form/looks\">\n  SetHandler test-lookup\n</Location>\n");
     const auto cookie_of = [](const Reply& reply) {
         const std::string cookie = reply.header("Set-Cookie").value_or("");
         return "Cookie: " + cookie.substr(0, cookie.find(';'));

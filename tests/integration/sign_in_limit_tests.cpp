@@ -11,34 +11,24 @@ namespace {
 
 constexpr const char* too_many = R"({"message":"Too many requests. Please try again later."})";
 
-} // namespace
-
-TEST_GROUP_BASE(sign_in_limit, Scene) {
-    std::unique_ptr<Httpd> httpd_;
-
+class SignInLimit : public OwnHttpd {
+  protected:
     void setup() override {
-        Scene::setup();
+        OwnHttpd::setup();
         for (const char* name : {"eva", "ivo"})
             expect_success(ask(Caller::super_admin, "POST", "/cheap/users",
                                R"({"name":"E","email":")" + std::string(name) +
                                    R"(@example.org","password":"s3cr3t of eva","role":"user"})"));
     }
-    void teardown() override {
-        httpd_.reset();
-    }
 
     /// Starts an httpd with this limit and these directives. X-Client contains the client's
     /// address.
-    void start(const std::string& limit, const std::string& more = "") {
-        auto settings =
-            Suite::current().settings(Suite::directives_for(Suite::current().database()) +
-                                      "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n"
-                                      "UserAdminPasswordHash argon2id m=64\n"
-                                      "UserAdminHashQueue 32\n"
-                                      "<Location \"/auth\">\n  AuthUserAdminSignIn On\n" +
-                                      limit + "\n</Location>\n" + more);
-        settings.modules = {"mod_remoteip.so"};
-        httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
+    void start_with(const std::string& limit, const std::string& more = "") {
+        start("RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n"
+              "UserAdminPasswordHash argon2id m=64\nUserAdminHashQueue 32\n"
+              "<Location \"/auth\">\n  AuthUserAdminSignIn On\n" +
+                  limit + "\n</Location>\n" + more,
+              {"mod_remoteip.so"});
     }
 
     /// Signs in over a new connection.
@@ -69,9 +59,13 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
     }
 };
 
+} // namespace
+
+TEST_GROUP_BASE(sign_in_limit, SignInLimit){};
+
 TEST(sign_in_limit, returns_429_even_for_the_correct_password) {
     expect_log("UA0305");
-    start("AuthUserAdminSignInLimit 3 1000");
+    start_with("AuthUserAdminSignInLimit 3 1000");
     CHECK_EQUAL(std::string("401 401 401 429"), fail_times(4, "eva"));
     const auto reply = sign_in("eva", right_password);
     expect(reply, 429, too_many);
@@ -83,7 +77,7 @@ TEST(sign_in_limit, returns_429_even_for_the_correct_password) {
 
 TEST(sign_in_limit, is_not_reset_by_a_reload) {
     expect_log("UA0305");
-    start("AuthUserAdminSignInLimit 3 1000");
+    start_with("AuthUserAdminSignInLimit 3 1000");
     CHECK_EQUAL(std::string("401 401 401"), fail_times(3, "eva"));
     httpd_->restart_gracefully();
     CHECK_EQUAL(429, sign_in("eva", right_password).status);
@@ -91,7 +85,7 @@ TEST(sign_in_limit, is_not_reset_by_a_reload) {
 
 TEST(sign_in_limit, by_default_is_ten_failures_in_a_minute) {
     expect_log("UA0305");
-    start("");
+    start_with("");
     CHECK_EQUAL(std::string("401 401 401 401 401 401 401 401 401 401 429"), fail_times(11, "eva"));
     CHECK_TRUE(seconds_of(sign_in("eva", right_password), "Retry-After") <= 60);
 }
@@ -99,10 +93,10 @@ TEST(sign_in_limit, by_default_is_ten_failures_in_a_minute) {
 TEST(sign_in_limit, is_separate_for_each_database) {
     expect_log("UA0305: too many failed sign-in attempts for one account");
     TestDatabase other(Suite::current().work(), Suite::current().kind(), "other-accounts");
-    start("AuthUserAdminSignInLimit 2 1000",
-          "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
-          "<VirtualHost *:${PORT}>\nServerName other.test\n" +
-              Suite::directives_for(other) + location("/users", as_sara) + "</VirtualHost>\n");
+    start_with(
+        "AuthUserAdminSignInLimit 2 1000",
+        virtual_host("localhost") +
+            virtual_host("other.test", Suite::directives_for(other) + location("/users", as_sara)));
     expect_success(
         HttpClient(httpd_->port())
             .send({"POST",
@@ -118,10 +112,10 @@ TEST(sign_in_limit, is_separate_for_each_database) {
 TEST(sign_in_limit, applies_to_all_servers_together_if_shared) {
     expect_log("UA0305");
     constexpr const char* limit = "AuthUserAdminSignInLimit 3 1000 shared";
-    start(limit);
+    start_with(limit);
     CHECK_EQUAL(std::string("401 401"), fail_times(2, "eva"));
     std::unique_ptr<Httpd> first = std::move(httpd_);
-    start(limit);
+    start_with(limit);
     CHECK_EQUAL(std::string("401 429"), fail_times(2, "eva"));
     const auto reply = sign_in("eva", right_password);
     expect(reply, 429, too_many);
@@ -129,13 +123,13 @@ TEST(sign_in_limit, applies_to_all_servers_together_if_shared) {
     std::swap(httpd_, first);
     CHECK_EQUAL(429, sign_in("eva", right_password).status);
     // A restart does not clear the counts.
-    start(limit);
+    start_with(limit);
     CHECK_EQUAL(429, sign_in("eva", right_password).status);
 }
 
 TEST(sign_in_limit, is_shared_by_all_children) {
     expect_log("UA0305");
-    start("AuthUserAdminSignInLimit 5 1000");
+    start_with("AuthUserAdminSignInLimit 5 1000");
     const auto statuses = fail_times(40, "eva");
     CHECK_EQUAL(
         "401 401 401 401 401" +

@@ -78,9 +78,9 @@ TEST(total_cache, is_invalidated_immediately_by_changes_of_the_service) {
 }
 
 TEST(total_cache, is_invalidated_by_changes_in_another_virtual_host) {
-    start_keeping("3600", "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
-                          "<VirtualHost *:${PORT}>\nServerName other.test\nDBDKeep 3\n" +
-                              location("/other/users", as_sara) + "</VirtualHost>\n");
+    start_keeping(
+        "3600", virtual_host("localhost") +
+                    virtual_host("other.test", "DBDKeep 3\n" + location("/other/users", as_sara)));
     CHECK_EQUAL(std::string("3"), totals_of(searched));
     expect_success(client_->send({"DELETE", "/other/users/ulises-1", {"Host: other.test"}}));
     CHECK_EQUAL(std::string("2"), totals_of(searched));
