@@ -2,6 +2,8 @@
 #include "own_httpd.hpp"
 
 #include "support/files.hpp"
+#include "support/machine.hpp"
+#include "support/process.hpp"
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -205,6 +207,20 @@ TEST(second_step, allows_five_codes_after_one_password) {
     CHECK_EQUAL(3, count("session"));
     post_password();
     CHECK_EQUAL(200, post_code(current_code()).status);
+}
+
+TEST(second_step, wrong_codes_match_the_fail2ban_recipe) {
+    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+        return;
+    expect_log("UA0315");
+    start_signed();
+    post_password();
+    CHECK_EQUAL(401, post_code("x").status);
+    const CommandResult found =
+        test::run({{machine::program("fail2ban-regex"), "-o", "ip", httpd_->error_log().string(),
+                    machine::source("conf/recipes/fail2ban-filter.conf").string()}});
+    CHECK_TEXT(found.status == 0, found.errors.c_str());
+    CHECK_EQUAL(std::string("127.0.0.1\n"), found.output);
 }
 
 TEST(second_step, is_not_required_on_a_trusted_device) {
