@@ -30,7 +30,7 @@ http::Body RequestBody::read() {
     const char* length = apr_table_get(request_->headers_in, "Content-Length");
     if (length != nullptr && apr_atoi64(length) > limit_)
         return {http::Body::State::too_large, {}};
-    const BodyTimeout timeout(request_->connection, apr_time_from_sec(timeout_.count()));
+    const BodyTimeout timeout(request_->connection, timeout_);
     apr_bucket_brigade* const brigade =
         apr_brigade_create(request_->pool, request_->connection->bucket_alloc);
     while (!is_read_) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "httpd/httpd.hpp"
+#include "store/time_budget.hpp"
 
 namespace useradmin::httpd {
 
@@ -11,17 +12,17 @@ void register_body_timeout(apr_pool_t* pool) noexcept;
 /// not extend it.
 class BodyTimeout {
   public:
-    BodyTimeout(const conn_rec* connection, apr_interval_time_t timeout) noexcept;
+    BodyTimeout(const conn_rec* connection, std::chrono::seconds timeout) noexcept;
     ~BodyTimeout();
     BodyTimeout(const BodyTimeout&) = delete;
     BodyTimeout& operator=(const BodyTimeout&) = delete;
 
-    bool is_expired() const noexcept { return apr_time_now() >= deadline_; }
+    bool is_expired() const noexcept { return store::Clock::now() >= deadline_; }
 
   private:
-    apr_time_t deadline_;
+    store::Deadline deadline_;
     /// The deadline that the filter reads, or nullptr if the connection has no filter.
-    apr_time_t* filter_deadline_;
+    store::Deadline* filter_deadline_;
 };
 
 } // namespace useradmin::httpd
