@@ -2,6 +2,7 @@
 
 #include "support/trouble.hpp"
 
+#include <algorithm>
 #include <apr_dbd.h>
 #include <apr_general.h>
 #include <apr_pools.h>
