@@ -137,11 +137,10 @@ Route find_route(std::string_view method, std::string_view path, bool has_extras
     Route route;
     for (const Operation& operation : available_operations(has_extras))
         if (const auto parameters = match(operation.path, without_slash(path))) {
-            route.parameters = parameters;
-            if (operation.method == (method == "HEAD" ? "GET" : method)) {
-                route.operation = &operation;
-                break;
-            }
+            if (operation.method == (method == "HEAD" ? "GET" : method))
+                return {&operation, parameters};
+            if (!route.parameters)
+                route.parameters = parameters;
         }
     return route;
 }
@@ -212,7 +211,10 @@ const Text& error_text(int status, std::string_view method, std::string_view pat
             return text;
     if (status < 500)
         return texts.bad_request;
-    const Route route = find_route(method, path, has_extras);
+    Route route = find_route(method, path, has_extras);
+    // An unknown path gets the text for a user.
+    if (!route.parameters)
+        route = find_route(method, "id", has_extras);
     if (route.operation != nullptr)
         return route.operation->failure_text;
     return route.parameters && route.parameters->id.empty() ? texts.list_failed : texts.get_failed;

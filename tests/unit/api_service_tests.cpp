@@ -146,6 +146,17 @@ TEST(failures, of_the_database_have_the_operations_text) {
     }
 }
 
+TEST(failures, of_httpd_on_unknown_paths_have_the_text_for_a_user) {
+    for (const char* path : {"//", "/another/unknown"}) {
+        expect("500 Error al actualizar usuario",
+               in_short(api::error_reply(500, "PUT", path, headers, settings)), path);
+        expect("500 Error al obtener usuario",
+               in_short(api::error_reply(500, "PATCH", path, headers, settings)), path);
+    }
+    expect("500 Error al obtener usuarios",
+           in_short(api::error_reply(500, "PATCH", "/", headers, settings)));
+}
+
 TEST(failures, that_are_temporary_have_Retry_After) {
     store.failures["list"] = store::Failure::unavailable;
     expect("1", header_of(send(super_admin, "GET "), "Retry-After"));
