@@ -18,6 +18,6 @@ const useradmin::fuzz::Target& chosen_target() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     static const useradmin::fuzz::Target& target = chosen_target();
-    target.take({reinterpret_cast<const char*>(bytes), size});
+    target.run({reinterpret_cast<const char*>(bytes), size});
     return 0;
 }
