@@ -87,7 +87,8 @@ TEST_GROUP_BASE(schema, Scene) {
     const std::string tables = "app_user app_session app_account";
 
     void teardown() override {
-        for (const char* table : {"app_session", "app_account", "app_user"})
+        for (const char* table :
+             {"app_session", "app_account", "app_user", "user_session", "account_", "user_"})
             sql().run("DROP TABLE IF EXISTS \"" + std::string(table) + "\"");
         if (is_postgresql())
             sql().run("DROP SCHEMA IF EXISTS auth CASCADE");
@@ -134,6 +135,12 @@ TEST(schema, creates_tables_with_other_names) {
     with({"delete", id, "--yes"});
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "app_user")"));
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
+TEST(schema, creates_tables_with_names_that_contain_other_names) {
+    const std::string names = "user_ user_session account_";
+    done(ctl({"--tables", names, "schema", "--force"}));
+    CHECK(has(done(ctl({"--tables", names, "schema"})), "The tables exist; nothing was changed."));
 }
 
 TEST(schema, creates_tables_in_a_schema_of_postgresql) {

@@ -364,7 +364,7 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
 TEST(outages, of_a_full_disk_do_not_fail_reads) {
     if (!(takes_place(Kind::sqlite) || takes_place(Kind::postgresql, Runs::long_ones)))
         return;
-    const auto folder = Suite::current().work().make();
+    const auto folder = Suite::current().work().make("small");
     disk_ = std::make_unique<SmallDisk>(folder);
     if (!*disk_)
         return;
