@@ -136,6 +136,8 @@ bool RedisStorage::open() {
         context_.reset();
         return false;
     }
+    // CGI programs must not inherit the connection. hiredis before 1.4 has no option for this.
+    fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
     // A blocking read would restart its timeout at each byte.
     fcntl(context_->fd, F_SETFL, fcntl(context_->fd, F_GETFL) | O_NONBLOCK);
     context_->flags &= ~REDIS_BLOCK;

@@ -7,11 +7,13 @@
 #include "support/ports.hpp"
 
 #include <CppUTest/TestHarness.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <string>
@@ -87,10 +89,33 @@ class EndlessReply {
         return ntohs(own.sin_port);
     }
     bool has_begun() const noexcept { return has_begun_; }
+    /// Returns whether a program that this process starts inherits the client's socket.
+    bool is_client_inherited() const noexcept { return is_client_inherited_; }
 
   private:
+    /// Returns this process's socket with this port in network byte order, or -1.
+    static int socket_on(in_port_t port) {
+        for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+            const int descriptor = std::stoi(entry.path().filename());
+            sockaddr_in own{};
+            socklen_t size = sizeof own;
+            if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &size) == 0 &&
+                own.sin_family == AF_INET && own.sin_port == port)
+                return descriptor;
+        }
+        return -1;
+    }
+    static bool is_inherited(int descriptor) {
+        const int flags = ::fcntl(descriptor, F_GETFD);
+        return flags == -1 || (flags & FD_CLOEXEC) == 0;
+    }
     void send() {
-        const int client = ::accept(listener_, nullptr, nullptr);
+        sockaddr_in peer{};
+        socklen_t size = sizeof peer;
+        const int client = ::accept(listener_, reinterpret_cast<sockaddr*>(&peer), &size);
+        char first = 0;
+        if (::recv(client, &first, 1, 0) == 1)
+            is_client_inherited_ = is_inherited(socket_on(peer.sin_port));
         const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
         while (::send(client, "+", 1, MSG_NOSIGNAL) == 1 &&
                std::chrono::steady_clock::now() < end) {
@@ -102,6 +127,7 @@ class EndlessReply {
 
     int listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     std::atomic<bool> has_begun_ = false;
+    std::atomic<bool> is_client_inherited_ = true;
     std::thread thread_;
 };
 
@@ -260,6 +286,19 @@ TEST(redis_storage, times_out_on_an_endless_reply) {
                                             std::chrono::milliseconds(100));
     CHECK_FALSE(storage.connect());
     CHECK_EQUAL(std::string("timed out"), storage.problem());
+}
+
+TEST(redis_storage, is_not_inherited_by_other_programs) {
+    const EndlessReply server;
+    secondary_storage::RedisStorage storage({"127.0.0.1", server.port()}, std::chrono::hours(1));
+    std::thread stopper([&] {
+        while (!server.has_begun())
+            std::this_thread::yield();
+        storage.stop();
+    });
+    CHECK_FALSE(storage.connect());
+    stopper.join();
+    CHECK_FALSE(server.is_client_inherited());
 }
 
 TEST(redis_storage, aborts_a_running_command_if_it_is_stopped) {
