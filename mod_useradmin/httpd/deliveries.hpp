@@ -13,11 +13,11 @@ namespace useradmin::httpd {
 /// The result of the last attempt to deliver revocations, in order of increasing severity.
 enum class StorageState { unknown, reached, no_table, unreachable };
 
-/// The state of a delivery. Lives in zeroed shared memory.
+/// The state of a delivery. Lives in zeroed shared memory that survives restarts of httpd.
 struct DeliveryState {
     std::atomic<StorageState> storage;
     /// The Unix time up to which revocations have been delivered. Initially, the time when httpd
-    /// read the configuration.
+    /// first read the configuration.
     std::atomic<std::int64_t> delivered_until;
 };
 

@@ -2,6 +2,7 @@
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
+#include "crypto/sha256.hpp"
 #include "crypto/source.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/shared_memory.hpp"
@@ -83,15 +84,7 @@ class Job {
         : server_(server), settings_(settings), state_(state), storage_(*address, storage_timeout),
           address_(address) {}
 
-    const DeliveryState& state() const noexcept { return state_; }
-
-    /// Returns whether the job is for these tables in the server's database and for this storage.
-    bool equals(const server_rec* server, const store::TableNames& tables,
-                const RedisAddress* address) const {
-        return address == address_ &&
-               apr::view_of(backend_of(server).database_id) == backend().database_id &&
-               tables == settings_.tables.names;
-    }
+    const DeliveryState* state() const noexcept { return &state_; }
 
     /// Waits until a running run() returns, and disables later calls.
     void stop() {
@@ -124,10 +117,7 @@ class Job {
     }
 
   private:
-    static const httpd::Backend& backend_of(const server_rec* server) {
-        return httpd::backend_of(server, useradmin_module);
-    }
-    const httpd::Backend& backend() const { return backend_of(server_); }
+    const httpd::Backend& backend() const { return httpd::backend_of(server_, useradmin_module); }
 
     Delivery::Outcome deliver(apr_pool_t* parent, text::Logger& log) {
         const apr::ScopedPool pool(parent);
@@ -244,6 +234,8 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStora
     if (words.size() > 1)
         address.prefix = line.copy(words[1]);
     storage.address = &address;
+    // Use a digest, because the URL may contain a password.
+    storage.id = line.copy(crypto::hex(crypto::digest({url, address.prefix})));
     storage.deliveries = &apr::emplace<std::vector<const DeliveryState*>>(line.pool());
     return nullptr;
 }
@@ -263,19 +255,17 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
     const auto add = [&](server_rec* server, const ServiceSettings& settings) {
         const auto storage = settings.get<SecondaryStorageAddress>();
         const httpd::BackendSettings backend = httpd::backend_settings(settings);
-        auto job = std::ranges::find_if(jobs, [&](const Job* known) {
-            return known->equals(server, backend.tables.names, storage.address);
-        });
-        if (job == jobs.end()) {
-            const std::string name = "secondary storage " + std::to_string(jobs.size());
-            auto* state = httpd::shared_array<DeliveryState>(configuration_pool, name, 1);
-            state->delivered_until = now();
-            const_cast<std::vector<const DeliveryState*>*>(storage.deliveries)->push_back(state);
-            job = jobs.insert(job, &apr::emplace<Job>(configuration_pool, server, backend,
-                                                      storage.address, *state));
-        }
         const auto& host = httpd::backend_of(server, useradmin_module);
-        host.shared.deliveries->push_back({host.name, &(*job)->state()});
+        const std::string purpose = "delivery from " + std::string(host.database_id) +
+                                    backend.tables.label + " to " + storage.id;
+        auto* const state = httpd::shared_array<DeliveryState>(servers->process->pool, purpose, 1);
+        if (state->delivered_until == 0)
+            state->delivered_until = now();
+        if (std::ranges::find(jobs, state, &Job::state) == jobs.end())
+            jobs.push_back(
+                &apr::emplace<Job>(configuration_pool, server, backend, storage.address, *state));
+        const_cast<std::vector<const DeliveryState*>*>(storage.deliveries)->push_back(state);
+        host.shared.deliveries->push_back({host.name, state});
     };
     for (server_rec* server = servers; server != nullptr; server = server->next)
         for_each_storage(configuration_pool, server,

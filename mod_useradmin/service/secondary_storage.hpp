@@ -16,17 +16,22 @@ struct SecondaryStorage {
     /// nullptr if there is no secondary storage.
     const secondary_storage::RedisAddress* address = nullptr;
     bool is_required = false;
+    /// Identifies the URL and the prefix.
+    const char* id = nullptr;
     /// The state of each delivery to the storage. Set by start_deliveries(), otherwise nullptr.
     const std::vector<const httpd::DeliveryState*>* deliveries = nullptr;
 
     bool operator==(const SecondaryStorage&) const = default;
-    /// Returns whether the application keeps accepting sessions that are revoked now.
+    /// Returns whether the application keeps accepting sessions that are revoked now. A required
+    /// storage also fails until it has been reached.
     bool fails() const noexcept {
         return deliveries != nullptr &&
                std::ranges::any_of(
                    *deliveries,
-                   [](const auto* delivery) {
-                       return delivery->storage >= httpd::StorageState::no_table;
+                   [this](const auto* delivery) {
+                       const httpd::StorageState state = delivery->storage;
+                       return state >= httpd::StorageState::no_table ||
+                              (is_required && state == httpd::StorageState::unknown);
                    });
     }
 };

@@ -70,6 +70,13 @@ class SecondaryStorage : public OwnHttpd {
         return eventually([&] { return ban().header("Warning").has_value(); });
     }
 
+    /// Restarts httpd gracefully. The next request goes to a new child.
+    void reload() {
+        client_.reset();
+        httpd_->restart_gracefully();
+        client_ = std::make_unique<HttpClient>(httpd_->port());
+    }
+
     /// Bans a user, and expects that the session of another user can still be ended.
     void expect_deliveries_to_others(const char* reason) {
         add_stored("ada-1", "one");
@@ -266,6 +273,34 @@ TEST(secondary_storage, that_is_required_and_down_prevents_revocations) {
     expect_success(send("GET", ulises_path));
     redis_->start();
     CHECK_TRUE(eventually([&] { return ban().status == 200; }));
+}
+
+TEST(secondary_storage, that_is_required_prevents_revocations_until_it_was_reached) {
+    allow_lines_of_outages();
+    redis_->stop();
+    start_with("app: required");
+    CHECK_EQUAL(503, ban().status);
+    redis_->start();
+    CHECK_TRUE(eventually([&] { return ban().status == 200; }));
+    CHECK_FALSE(ban().header("Warning").has_value());
+}
+
+TEST(secondary_storage, that_is_unreachable_still_rejects_changes_after_a_reload) {
+    allow_lines_of_outages();
+    for (const auto& [words, status] : {std::pair("app: required", 503), {"app:", 200}}) {
+        start_with(words);
+        CHECK_TRUE(eventually([&] { return ban().status == 200; }));
+        reload();
+        CHECK_EQUAL(200, ban().status);
+        redis_->stop();
+        CHECK_TRUE(
+            eventually([&] { return ban().status == 503 || ban().header("Warning").has_value(); }));
+        reload();
+        const Reply reply = ban();
+        CHECK_EQUAL(status, reply.status);
+        CHECK_EQUAL(status == 200, reply.header("Warning").has_value());
+        redis_->start();
+    }
 }
 
 TEST(secondary_storage, without_the_revocation_table_gets_nothing_and_is_logged) {
