@@ -1,6 +1,8 @@
 // The state of delivering revocations to secondary storage.
 #pragma once
 
+#include "ipc/mutex.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -13,12 +15,16 @@ namespace useradmin::httpd {
 /// The result of the last attempt to deliver revocations, in order of increasing severity.
 enum class StorageState { unknown, reached, no_table, unreachable };
 
-/// The state of a delivery. Lives in zeroed shared memory that survives restarts of httpd.
+/// The state of a delivery. Lives in shared memory that survives restarts of httpd.
 struct DeliveryState {
+    [[nodiscard]] bool init() noexcept { return delivering.init(); }
+
     std::atomic<StorageState> storage;
     /// The Unix time up to which revocations have been delivered. Initially, the time when httpd
     /// first read the configuration.
     std::atomic<std::int64_t> delivered_until;
+    /// The thread that delivers holds this mutex until it ends.
+    ipc::Mutex delivering = {};
 };
 
 /// The delivery of a virtual host's revocations. Virtual hosts with the same database, tables and

@@ -92,9 +92,13 @@ class Job {
         const std::lock_guard wait(running_);
     }
 
+    /// Does nothing while another child delivers.
     void run(apr_pool_t* pool) {
         const std::lock_guard lock(running_);
         if (storage_.is_stopped() || backend().pool_state == nullptr) // stopped, or still starting
+            return;
+        is_delivering_ = is_delivering_ || state_.delivering.try_lock();
+        if (!is_delivering_)
             return;
         httpd::ServerLog log(server_, useradmin_module.module_index, backend().log_throttle);
         const std::int64_t started = now();
@@ -157,6 +161,8 @@ class Job {
     const RedisAddress* address_;
     Delivery delivery_;
     std::mutex running_;
+    /// Whether this child's thread holds state_.delivering.
+    bool is_delivering_ = false;
 };
 
 /// The configuration pool owns the jobs.
@@ -256,9 +262,9 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
         const auto storage = settings.get<SecondaryStorageAddress>();
         const httpd::BackendSettings backend = httpd::backend_settings(settings);
         const auto& host = httpd::backend_of(server, useradmin_module);
-        const std::string purpose = "delivery from " + std::string(host.database_id) +
-                                    backend.tables.label + " to " + storage.id;
-        auto* const state = httpd::shared_array<DeliveryState>(servers->process->pool, purpose, 1);
+        auto* const state = httpd::shared_object<DeliveryState>(
+            servers->process->pool, "delivery from " + std::string(host.database_id) +
+                                        backend.tables.label + " to " + storage.id);
         if (state->delivered_until == 0)
             state->delivered_until = now();
         if (std::ranges::find(jobs, state, &Job::state) == jobs.end())
@@ -274,7 +280,8 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
         return;
     ap_watchdog_t* watchdog = nullptr;
     constexpr bool in_parent = false;
-    constexpr bool in_one_child = true;
+    // If mod_watchdog chose one child, the next one would wait ten seconds after that child ended.
+    constexpr bool in_one_child = false;
     auto* const get_instance = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
     auto* const register_callback = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
     apr_status_t status =

@@ -348,6 +348,31 @@ TEST(secondary_storage, gets_every_ban_even_if_children_are_killed) {
     }
 }
 
+TEST(secondary_storage, gets_revocations_soon_after_the_delivering_child_was_killed) {
+    allow_log("AH00052");
+    start("LogLevel watchdog:debug\n" +
+          location_with("UserAdminSecondaryStorage " + redis_->url() + " app:\n"));
+    // Each child's thread must be running. One that waited for a mutex of mod_watchdog would start
+    // ten seconds after it gets the mutex.
+    auto children = children_of(httpd_->main_process());
+    CHECK_TRUE(eventually([&] {
+        constexpr std::string_view line = "Watchdog (mod_useradmin) running";
+        const std::string log = LogWatch::instance().lines();
+        std::size_t count = 0;
+        for (auto at = log.find(line); at != log.npos; at = log.find(line, at + 1))
+            ++count;
+        return count >= children.size();
+    }));
+    client_.reset();
+    children.pop_back();
+    for (const pid_t child : children)
+        ::kill(child, SIGKILL);
+    client_ = std::make_unique<HttpClient>(httpd_->port());
+    add_stored("ulises-1", "one");
+    expect_success(ban());
+    CHECK_TRUE(ends("one"));
+}
+
 TEST(secondary_storage, with_unexpected_content_does_not_affect_other_users) {
     start_with();
     const std::string list = "app:active-sessions-ulises-1";
