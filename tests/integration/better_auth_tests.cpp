@@ -130,12 +130,12 @@ TEST(better_auth, a_preflight_request_is_answered) {
 
 TEST(better_auth, a_session_that_cannot_be_looked_up_gets_an_error_in_JSON) {
     allow_lines_without_a_database();
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "admin-client");
-    start_before(own, endpoints + "UserAdminTrustedOrigin https://app.example.org\n</Location>\n");
-    own.make_unavailable();
+    make_database();
+    start(endpoints + "UserAdminTrustedOrigin https://app.example.org\n</Location>\n");
+    own_->make_unavailable();
     const Reply reply = call(Caller::super_admin, "ban-user", R"({"userId":"ada-1"})",
                              {"Origin: https://app.example.org"});
-    own.make_available();
+    own_->make_available();
     expect(reply, 503, R"({"message":"Service unavailable","code":"SERVICE_UNAVAILABLE"})");
     for (const auto& [name, value] : {std::pair("Content-Type", "application/json"),
                                       {"Retry-After", "1"},
