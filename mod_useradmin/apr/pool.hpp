@@ -11,22 +11,30 @@
 
 namespace useradmin::apr {
 
+/// A cleanup that runs an object's destructor.
+template <class T>
+apr_status_t destroy(void* object) noexcept {
+    static_cast<T*>(object)->~T();
+    return APR_SUCCESS;
+}
+
 /// Constructs an object in the pool. The destructor runs when the pool is cleared or destroyed. Do
 /// not put C++ objects into a pool in any other way. Propagates exceptions from the constructor.
 template <class T, class... Arguments>
 T& emplace(apr_pool_t* pool, Arguments&&... arguments) {
     static_assert(alignof(T) <= 8, "APR aligns to 8 bytes");
     T* object = new (apr_palloc(pool, sizeof(T))) T(std::forward<Arguments>(arguments)...);
-    if constexpr (!std::is_trivially_destructible_v<T>) {
-        apr_pool_cleanup_register(
-            pool, object,
-            [](void* data) noexcept -> apr_status_t {
-                static_cast<T*>(data)->~T();
-                return APR_SUCCESS;
-            },
-            apr_pool_cleanup_null);
-    }
+    if constexpr (!std::is_trivially_destructible_v<T>)
+        apr_pool_cleanup_register(pool, object, destroy<T>, apr_pool_cleanup_null);
     return *object;
+}
+
+/// Like emplace(), but the destructor runs before the child pools are destroyed.
+template <class T, class... Arguments>
+void emplace_before_children(apr_pool_t* pool, Arguments&&... arguments) {
+    static_assert(alignof(T) <= 8, "APR aligns to 8 bytes");
+    T* object = new (apr_palloc(pool, sizeof(T))) T(std::forward<Arguments>(arguments)...);
+    apr_pool_pre_cleanup_register(pool, object, destroy<T>);
 }
 
 /// Returns the object stored in the pool under the key. Constructs it on the first call.

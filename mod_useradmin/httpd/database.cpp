@@ -114,7 +114,8 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
     }
     // Another thread holds the lock while it waits for the database, so return the connection when
     // the memory pool is destroyed.
-    apr::emplace<ConnectionReturner>(memory_, *this, connection);
+    // Without DBDPersist, the connection is in a child of that pool.
+    apr::emplace_before_children<ConnectionReturner>(memory_, *this, connection);
 }
 
 const store::Connection*

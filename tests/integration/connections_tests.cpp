@@ -10,17 +10,39 @@ namespace useradmin::test {
 
 namespace {
 
+Database& suite_sql() {
+    return Suite::current().database().sql();
+}
+
 /// Locks the user table for the lifetime of the object.
 class Lock {
   public:
-    Lock() { sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE"); }
-    ~Lock() { sql().run("COMMIT"); }
+    Lock() { suite_sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE"); }
+    ~Lock() { suite_sql().run("COMMIT"); }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
-
-  private:
-    static Database& sql() { return Suite::current().database().sql(); }
 };
+
+/// An advisory lock of PostgreSQL, for the lifetime of the object.
+class AdvisoryLock {
+  public:
+    AdvisoryLock() { suite_sql().rows("SELECT pg_advisory_lock(1)"); }
+    ~AdvisoryLock() { suite_sql().rows("SELECT pg_advisory_unlock(1)"); }
+    AdvisoryLock(const AdvisoryLock&) = delete;
+    AdvisoryLock& operator=(const AdvisoryLock&) = delete;
+};
+
+/// The SQL expression that waits until there is no AdvisoryLock.
+const std::string await_advisory_lock = "pg_advisory_xact_lock_shared(1)";
+
+/// Waits until this many connections wait for locks of the type.
+bool are_waiting(int count, const std::string& type) {
+    return eventually([&] {
+        return suite_sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype "
+                                  "= '" +
+                                  type + "'") == count;
+    });
+}
 
 } // namespace
 
@@ -40,11 +62,13 @@ class Connections : public OwnHttpd {
 
     /// Sends enough requests that one in each child waits for the database.
     void occupy(const std::string& path, const std::string& host = "localhost") {
-        for (int number = 0; number < 8; ++number) {
-            waiting_.emplace_back(httpd_->port());
-            waiting_.back().send("GET " + path + " HTTP/1.1\r\nHost: " + host +
-                                 "\r\nConnection: close\r\n\r\n");
-        }
+        for (int number = 0; number < 8; ++number)
+            send_without_waiting(path, "Host: " + host);
+    }
+    void send_without_waiting(const std::string& path, const std::string& headers) {
+        waiting_.emplace_back(httpd_->port());
+        waiting_.back().send("GET " + path + " HTTP/1.1\r\n" + headers +
+                             "\r\nConnection: close\r\n\r\n");
     }
     /// Returns whether one of the requests got 503, because its child has only one connection.
     bool one_was_refused() {
@@ -57,6 +81,35 @@ class Connections : public OwnHttpd {
         });
     }
 
+    /// All requests use the same pool.
+    static constexpr const char* one_child =
+        "ServerLimit 1\nStartServers 1\nMaxRequestWorkers 16\nMaxSpareThreads 16\n";
+
+    /// Starts httpd with one child that opens and closes a connection for each use.
+    void start_without_persistence(const std::string& configuration) {
+        start(one_child + ("DBDPersist Off\n" + configuration));
+        // After the first request, the child checks the database before it reads the second.
+        for (int time = 0; time < 2; ++time)
+            expect_success(send("GET", "/api/users"));
+    }
+
+    /// Returns the provider by_table, which accepts the password "s3cr3t". condition: added to its
+    /// query. mod_authn_dbd keeps its connection until the request ends.
+    static std::string provider(const std::string& condition = "") {
+        sql().run("UPDATE \"user\" SET \"image\" = '{SHA}JauGvtFJymypwcDV23yakTiN3qs='");
+        return "<AuthnProviderAlias dbd by_table>\n"
+               "AuthDBDUserPWQuery \"SELECT \\\"image\\\" FROM \\\"user\\\" "
+               "WHERE \\\"email\\\" = %s" +
+               condition + "\"\n</AuthnProviderAlias>\n";
+    }
+    static constexpr const char* by_provider =
+        "AuthType Basic\nAuthName x\nAuthBasicProvider by_table\nRequire valid-user\n"
+        "</Location>\n";
+    /// sara@example.org:s3cr3t
+    static constexpr const char* basic = "Authorization: Basic c2FyYUBleGFtcGxlLm9yZzpzM2NyM3Q=";
+    const std::vector<std::string> provider_modules = {"mod_auth_basic.so", "mod_authn_dbd.so",
+                                                       "mod_authz_user.so"};
+
     std::deque<RawConnection> waiting_;
 };
 
@@ -66,24 +119,52 @@ TEST(connections, that_the_request_already_has_are_reused) {
     // Not for SQLite: apr_dbd's driver returns no row for mod_authn_dbd's query.
     if (Suite::current().kind() != Kind::postgresql)
         return;
-    sql().run("UPDATE \"user\" SET \"image\" = '{SHA}JauGvtFJymypwcDV23yakTiN3qs='");
-    // mod_authn_dbd keeps its connection until the request ends. The password is "s3cr3t".
-    start("DBDMax 2\nDBDKeep 2\n"
-          "<AuthnProviderAlias dbd by_table>\n"
-          "AuthDBDUserPWQuery \"SELECT \\\"image\\\" FROM \\\"user\\\" "
-          "WHERE \\\"email\\\" = %s\"\n</AuthnProviderAlias>\n"
-          "<Location \"/api/users\">\nUserAdmin On\n" +
-              as_sara +
-              "AuthType Basic\nAuthName x\nAuthBasicProvider by_table\nRequire valid-user\n"
-              "</Location>\n",
-          {"mod_auth_basic.so", "mod_authn_dbd.so", "mod_authz_user.so"});
+    start("DBDMax 2\nDBDKeep 2\n" + provider() + "<Location \"/api/users\">\nUserAdmin On\n" +
+              as_sara + by_provider,
+          provider_modules);
     // The forty concurrent requests may exceed the number of idle workers.
     allow_log("server reached MaxRequestWorkers");
-    // sara@example.org:s3cr3t
-    const std::string basic = "Authorization: Basic c2FyYUBleGFtcGxlLm9yZzpzM2NyM3Q=";
     const std::vector<Request> requests(40, Request{"GET", "/api/users", {basic}});
     for (const auto& reply : client_->send_at_once(requests))
         expect_success(reply);
+}
+
+TEST(connections, that_are_not_persistent_and_slow_to_open_do_not_crash_the_child) {
+    if (!can_be_occupied())
+        return;
+    start_without_persistence("DBDInitSQL \"SELECT " + await_advisory_lock + "\"\n" +
+                              location("/api/users", as_sara));
+    {
+        std::optional<Lock> lock(std::in_place);
+        occupy("/api/users/ulises-1");
+        CHECK(are_waiting(8, "relation"));
+        const AdvisoryLock advisory_lock;
+        send_without_waiting("/api/users/ulises-1", "Host: localhost");
+        CHECK(are_waiting(1, "advisory"));
+        // The requests return their connections while another one is being opened.
+        lock.reset();
+        for (std::size_t number = 0; number < 8; ++number)
+            CHECK_EQUAL(200, parse_reply(waiting_.at(number).receive_reply()).status);
+    }
+    CHECK_EQUAL(200, parse_reply(waiting_.back().receive_reply()).status);
+    for (int time = 0; time < 20; ++time)
+        expect_success(send("GET", "/api/users"));
+}
+
+TEST(connections, that_are_not_persistent_and_time_out_do_not_crash_the_child) {
+    if (!can_be_occupied())
+        return;
+    expect_log("UA0107");
+    start_without_persistence(location("/api/users", as_sara) +
+                              location("/short/users", as_sara + "UserAdminTimeout 1"));
+    {
+        const Lock lock;
+        occupy("/short/users");
+        for (const auto& connection : waiting_)
+            CHECK_EQUAL(503, parse_reply(connection.receive_reply()).status);
+    }
+    for (int time = 0; time < 20; ++time)
+        expect_success(send("GET", "/api/users"));
 }
 
 TEST(connections, are_limited_to_DBDMax_even_if_it_is_quoted) {
