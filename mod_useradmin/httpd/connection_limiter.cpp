@@ -32,16 +32,11 @@ bool ConnectionLimiter::is_slow(store::Clock::time_point now) const noexcept {
     return now < longest_hold_ended_ + 2 * longest_hold_;
 }
 
-ConnectionLimiter::PoolLock::PoolLock(ConnectionLimiter& limiter, store::Deadline deadline,
-                                      bool has_priority)
-    : limiter_(limiter), deadline_(deadline), has_priority_(has_priority),
-      lock_(limiter.pool_mutex_, std::defer_lock) {
-    if (has_priority_)
-        ++limiter_.priority_waiters_;
+ConnectionLimiter::PoolLock::PoolLock(ConnectionLimiter& limiter, store::Deadline deadline)
+    : limiter_(limiter), deadline_(deadline), lock_(limiter.pool_mutex_, std::defer_lock) {
     wait();
-    // Yield to threads with priority, unless the pool is locked only briefly.
-    while (lock_ && !has_priority_ && limiter_.priority_waiters_ != 0 &&
-           limiter_.is_slow(store::Clock::now())) {
+    // Let threads go first that return connections, unless the pool is locked only briefly.
+    while (lock_ && limiter_.releases_ != 0 && limiter_.is_slow(store::Clock::now())) {
         lock_.unlock();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         wait();
@@ -50,8 +45,6 @@ ConnectionLimiter::PoolLock::PoolLock(ConnectionLimiter& limiter, store::Deadlin
 }
 
 ConnectionLimiter::PoolLock::~PoolLock() {
-    if (has_priority_)
-        --limiter_.priority_waiters_;
     if (!lock_)
         return;
     const auto now = store::Clock::now();
@@ -68,11 +61,7 @@ void ConnectionLimiter::PoolLock::wait() {
     constexpr int attempts = 100;
     for (int number = 0; !lock_.try_lock() && number < attempts; ++number)
         std::this_thread::yield();
-    if (lock_)
-        return;
-    if (deadline_ == store::no_deadline)
-        lock_.lock();
-    else
+    if (!lock_)
         static_cast<void>(lock_.try_lock_until(deadline_));
 }
 

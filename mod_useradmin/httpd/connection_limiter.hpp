@@ -18,18 +18,12 @@ class ConnectionLimiter {
     bool acquire(store::Deadline deadline);
     void release() noexcept;
 
-    /// Locks the pool to acquire or return a connection. Stops waiting for the lock at the
-    /// deadline. While mod_dbd opens a connection, it holds its own lock, which has no timeout.
-    /// Without a deadline, threads would wait one after another for an unresponsive database.
+    /// Locks the pool to acquire a connection. Stops waiting for the lock at the deadline. While
+    /// mod_dbd opens a connection, it holds its own lock, which has no timeout. Without a deadline,
+    /// threads would wait one after another for an unresponsive database.
     class PoolLock {
       public:
-        PoolLock(ConnectionLimiter& limiter, store::Deadline deadline)
-            : PoolLock(limiter, deadline, false) {}
-        /// Locks the pool without a deadline, to return a connection. While the pool is slow,
-        /// threads that acquire connections let this thread go first.
-        static PoolLock for_release(ConnectionLimiter& limiter) {
-            return {limiter, store::no_deadline, true};
-        }
+        PoolLock(ConnectionLimiter& limiter, store::Deadline deadline);
         ~PoolLock();
 
         /// Returns whether the lock was acquired in time.
@@ -43,15 +37,29 @@ class ConnectionLimiter {
         void has_connected() noexcept { has_connected_ = true; }
 
       private:
-        PoolLock(ConnectionLimiter& limiter, store::Deadline deadline, bool has_priority);
         void wait();
 
         ConnectionLimiter& limiter_;
         store::Deadline deadline_;
-        bool has_priority_;
         bool has_connected_ = false;
         std::unique_lock<std::timed_mutex> lock_;
         store::Clock::time_point acquired_at_;
+    };
+
+    /// While the pool is slow, threads that acquire connections let a thread go first that holds
+    /// this object and returns one.
+    class ReleasePriority {
+      public:
+        explicit ReleasePriority(ConnectionLimiter& limiter) noexcept
+            : releases_(limiter.releases_) {
+            ++releases_;
+        }
+        ~ReleasePriority() { --releases_; }
+        ReleasePriority(const ReleasePriority&) = delete;
+        ReleasePriority& operator=(const ReleasePriority&) = delete;
+
+      private:
+        std::atomic<int>& releases_;
     };
 
   private:
@@ -62,8 +70,8 @@ class ConnectionLimiter {
     std::condition_variable freed_;
     int permits_;
     std::timed_mutex pool_mutex_;
-    /// The number of waiting threads with priority.
-    std::atomic<int> priority_waiters_{0};
+    /// The number of threads that are returning a connection.
+    std::atomic<int> releases_{0};
     /// The longest recent hold of the lock, or the last hold that opened a connection, and when it
     /// ended. A shorter hold may not have involved the database. Protected by pool_mutex_.
     store::Clock::duration longest_hold_{0};

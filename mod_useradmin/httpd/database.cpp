@@ -47,14 +47,15 @@ std::string database_problem() {
     return {};
 }
 
-/// Returns a connection to mod_dbd's pool when the memory pool is destroyed.
+/// Returns a connection to mod_dbd's pool at the end of the scope. Does not take the PoolLock: its
+/// holder may be waiting for this connection.
 class DatabaseConnections::ConnectionReturner {
   public:
     ConnectionReturner(const DatabaseConnections& connections, ap_dbd_t* connection) noexcept
         : close_(connections.database_.close), server_(connections.server_),
           limiter_(connections.limiter_), connection_(connection) {}
     ~ConnectionReturner() {
-        const ConnectionLimiter::PoolLock lock = ConnectionLimiter::PoolLock::for_release(limiter_);
+        const ConnectionLimiter::ReleasePriority priority(limiter_);
         close_(server_, connection_);
         limiter_.release();
     }
@@ -70,6 +71,7 @@ class DatabaseConnections::ConnectionReturner {
 
 const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) {
     const auto asked_at = store::Clock::now();
+    deadline_ = deadline;
     if (const ap_dbd_t* held = database_.connection_of_request(request_))
         return make_connection(*held, asked_at);
     if (!limiter_.acquire(deadline)) {
@@ -105,16 +107,13 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
     if (open_ == nullptr)
         return;
     ap_dbd_t* const connection = std::exchange(open_, nullptr);
-    constexpr std::chrono::milliseconds usual(100);
-    if (const ConnectionLimiter::PoolLock pool_lock(limiter_, store::Clock::now() + usual);
-        pool_lock) {
-        database_.close(server_, connection);
-        limiter_.release();
+    if (store::Clock::now() < deadline_) {
+        const ConnectionReturner returner(*this, connection);
         return;
     }
-    // Another thread holds the lock while it waits for the database, so return the connection when
-    // the memory pool is destroyed.
-    // Without DBDPersist, the connection is in a child of that pool.
+    // The database may be unresponsive. A thread that tries to connect to it would delay the reply,
+    // so return the connection when the memory pool is destroyed. Without DBDPersist, the
+    // connection is in a child of that pool.
     apr::emplace_before_children<ConnectionReturner>(memory_, *this, connection);
 }
 

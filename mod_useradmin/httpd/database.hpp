@@ -82,6 +82,8 @@ class DatabaseConnections final : public store::ConnectionSource {
     const char* directive_;
     /// The connection to close. nullptr if none is open or another module acquired it.
     ap_dbd_t* open_ = nullptr;
+    /// The request's deadline.
+    store::Deadline deadline_;
     store::Connection connection_;
     store::Clock::time_point acquired_at_;
 };

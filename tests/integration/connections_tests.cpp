@@ -129,6 +129,23 @@ TEST(connections, that_the_request_already_has_are_reused) {
         expect_success(reply);
 }
 
+TEST(connections, that_another_module_holds_do_not_stop_the_others) {
+    if (!can_be_occupied())
+        return;
+    start(one_child +
+              ("DBDMax 2\nDBDKeep 2\n" + provider(" AND " + await_advisory_lock + " IS NOT NULL") +
+               "<Location \"/held\">\n" + by_provider + location("/api/users", "AuthUserAdmin On")),
+          provider_modules);
+    const AdvisoryLock advisory_lock;
+    send_without_waiting("/held", "Host: localhost\r\n" + std::string(basic));
+    CHECK(are_waiting(1, "advisory"));
+    const std::vector<Request> requests(
+        12, Request{"GET", "/api/users", {bearer(Caller::super_admin)}});
+    for (const auto& reply : client_->send_at_once(requests))
+        expect_success(reply);
+    CHECK(are_waiting(1, "advisory"));
+}
+
 TEST(connections, that_are_not_persistent_and_slow_to_open_do_not_crash_the_child) {
     if (!can_be_occupied())
         return;

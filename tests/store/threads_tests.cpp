@@ -95,7 +95,7 @@ class PooledConnection final : public store::ConnectionSource {
     void release(const store::Connection& connection) noexcept override {
         taken_->release(connection);
         {
-            const httpd::ConnectionLimiter::PoolLock turn(pool_.gate, store::no_deadline);
+            const httpd::ConnectionLimiter::PoolLock turn(pool_.gate, store::Clock::now() + wait);
             pool_.free.push_back(taken_);
         }
         pool_.gate.release();
