@@ -64,13 +64,17 @@ apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* bri
     request_rec* request = filter->r;
     return apr::guarded(
         [&] {
-            apr_brigade_cleanup(brigade);
             // The reply replaces the whole error page. Discard all later brigades.
-            auto* const reply = static_cast<http::Reply*>(std::exchange(filter->ctx, nullptr));
-            if (reply == nullptr)
-                return APR_SUCCESS;
-            apr_table_unset(request->headers_out, "Content-Length");
-            httpd::write_to_brigade(request, std::move(*reply), brigade);
+            if (std::exchange(filter->ctx, nullptr) == nullptr)
+                return apr_brigade_cleanup(brigade);
+            std::optional<http::Reply> reply = error_reply(request);
+            if (reply) {
+                apr_brigade_cleanup(brigade);
+                apr_table_unset(request->headers_out, "Content-Length");
+                httpd::write_to_brigade(request, *std::move(reply), brigade);
+            } else {
+                ap_remove_output_filter(filter);
+            }
             return ap_pass_brigade(filter->next, brigade);
         },
         [](const char*) -> apr_status_t { return APR_EGENERAL; });

@@ -18,7 +18,8 @@ const char* base_of(request_rec* request);
 /// not for this module.
 std::optional<http::Reply> error_reply(request_rec* request);
 
-/// An output filter that replaces an error page with the http::Reply in its context.
+/// An output filter that replaces an error page with error_reply(). The context is not nullptr
+/// until the first brigade.
 inline constexpr const char* envelope_filter = "USERADMIN_ENVELOPE";
 apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept;
 

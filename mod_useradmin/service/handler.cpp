@@ -110,14 +110,8 @@ int claim_request(request_rec* request) noexcept {
 }
 
 void insert_envelope(request_rec* request) noexcept {
-    apr::guarded(
-        [&] {
-            if (auto reply = error_reply(request))
-                ap_add_output_filter(envelope_filter,
-                                     &apr::emplace<http::Reply>(request->pool, *std::move(reply)),
-                                     request, request->connection);
-        },
-        [](const char*) {});
+    if (ap_is_HTTP_ERROR(request->status))
+        ap_add_output_filter(envelope_filter, request, request, request->connection);
 }
 
 /// Also runs for `apachectl configtest`.
