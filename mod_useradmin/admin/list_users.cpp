@@ -141,7 +141,7 @@ std::optional<Reply> need_list_query(const http::Request& request, sign_in::Para
     };
     const auto expect_text = [&](const char* name) {
         if (values_of(name).size() > 1)
-            errors.add_type(name, "string", Kind::array);
+            errors.add_type_error(name, "string", Kind::array);
     };
     const auto expect_count = [&](const char* name) {
         if (values_of(name).size() > 1)
@@ -190,8 +190,6 @@ Reply list_users(Call& call) {
             window.column = sorted_by;
         window.order.is_descending = text::query_parameter(query, "sortDirection") == "desc";
     }
-    if (!window.column.empty())
-        filter.conditions.push_back({sorted_by, Operator::exists});
     filter.matches_all = !filter.conditions.empty();
     if (limit.is_invalid || offset.is_invalid || !is_clean(filter))
         return page_reply({}, {}, {});

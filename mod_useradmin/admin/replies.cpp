@@ -61,8 +61,8 @@ Reply no_session() {
 Reply failure_reply(store::Failure failure, const Problem& forbidden) {
     using store::Failure;
     constexpr std::pair<Failure, const Problem&> problems[] = {
-        {Failure::not_found, user_not_found},         {Failure::address_taken, user_exists},
-        {Failure::protected_address, protected_user}, {Failure::outranked, outranked},
+        {Failure::not_found, user_not_found},      {Failure::email_taken, user_exists},
+        {Failure::protected_user, protected_user}, {Failure::outranked, outranked},
         {Failure::last_of_role, last_super_admin},
     };
     for (const auto& [known, problem] : problems)

@@ -33,10 +33,10 @@ void expect_record(ValidationErrors& errors, const Parameters& parameters) {
         return;
     const std::optional<Object> data = parameters.object()->object("data");
     if (!data)
-        return errors.add_type("data", "record", parameters.kind("data"));
+        return errors.add_type_error("data", "record", parameters.kind("data"));
     for (const std::string_view name : data->keys())
         if (const auto type = expected_type(*data, name); !type.empty())
-            errors.add_type(std::string("data.").append(name), type, data->kind(name));
+            errors.add_type_error(std::string("data.").append(name), type, data->kind(name));
 }
 
 std::optional<Reply> need_nothing(const http::Request&, Parameters&) {
@@ -47,7 +47,7 @@ std::optional<Reply> need_id_in_query(const http::Request& request, Parameters&)
     sign_in::ErrorList errors("query");
     const auto ids = text::query_parameters(request.query, "id");
     if (ids.size() != 1)
-        errors.add_type("id", "string", ids.empty() ? Kind::absent : Kind::array);
+        errors.add_type_error("id", "string", ids.empty() ? Kind::absent : Kind::array);
     return errors.reply();
 }
 

@@ -53,7 +53,7 @@ Reply update_user(Call& call) {
         if (is_ban && call.event.target == call.caller.id)
             return error(cannot_ban_yourself);
         if (is_ban && !has_any(data, {"banExpires"}))
-            changes.push_back(store::expired_ban_end());
+            changes.push_back(store::clear_expired_ban_end());
     }
     std::string email;
     if (has_any(data, {"email", "emailVerified"})) {

@@ -105,7 +105,7 @@ class ItemHeaders final : public http::Headers {
 Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
                const Service& service) {
     if (!wanted.key.empty())
-        service.store.set_change_key(
+        service.store.set_idempotency_key(
             crypto::hex(crypto::digest({"bulk", call.caller->id, wanted.key, wanted.operation->name,
                                         wanted.data.view(), item.id, item.if_match.value_or("")})));
     call.event.operation = wanted.operation->name;
@@ -171,7 +171,7 @@ Reply change_several(const Call& call, const Service& service) {
         write_result(writer, item.id, result, language);
     }
     writer.end_array().end_object();
-    service.store.set_change_key({});
+    service.store.set_idempotency_key({});
     call.event = whole;
     return reply;
 }

@@ -177,8 +177,8 @@ Reply failure_reply(store::Failure failure, const Text& operation_text,
     using store::Failure;
     constexpr std::tuple<Failure, int, const Text&> replies[] = {
         {Failure::not_found, 404, texts.not_found},
-        {Failure::address_taken, 400, texts.email_taken},
-        {Failure::protected_address, 403, texts.delete_protected},
+        {Failure::email_taken, 400, texts.email_taken},
+        {Failure::protected_user, 403, texts.delete_protected},
         {Failure::outranked, 403, texts.update_forbidden},
         {Failure::last_of_role, 409, texts.last_super_admin},
         {Failure::version_mismatch, 412, texts.user_changed},

@@ -212,7 +212,7 @@ const Text& error_text(int status, std::string_view method, std::string_view pat
     if (status < 500)
         return texts.bad_request;
     Route route = find_route(method, path, has_extras);
-    // An unknown path gets the text for a user.
+    // For an unknown path, use the text of the same method on a user.
     if (!route.parameters)
         route = find_route(method, "id", has_extras);
     if (route.operation != nullptr)

@@ -92,13 +92,13 @@ Reply update_user(const Call& call, const Service& service) {
     apply_non_empty("name", object->text("name"));
     apply_non_empty("email", email);
     if (!email.empty() && service.settings.unverifies_email)
-        changes.push_back(store::unverified_email(service.settings.lowers_email));
+        changes.push_back(store::unverify_changed_email(service.settings.lowers_email));
     if (may_change_role_and_ban(caller)) {
         apply_non_empty("role", object->text("role"));
         if (object->kind("banned") == Kind::boolean)
             changes.push_back({"banned", object->boolean("banned")});
         if (object->boolean("banned"))
-            changes.push_back(store::expired_ban_end());
+            changes.push_back(store::clear_expired_ban_end());
         apply_non_empty("banReason", object->text("banReason"));
     }
     changes.insert(changes.end(), columns.values().begin(), columns.values().end());

@@ -259,7 +259,7 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     constexpr std::chrono::milliseconds pause(5);
     if (!is_ready_)
         return {0, ENOLCK};
-    // A refusal waits for the locks only as long as it may take to write another line.
+    // A refusal waits for the locks only as long as another process may take to write a line.
     constexpr std::chrono::milliseconds write_time(50);
     const auto deadline =
         Clock::now() + (delivery == Delivery::at_once ? write_time : Clock::duration(lock_timeout));

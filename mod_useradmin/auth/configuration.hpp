@@ -8,7 +8,7 @@
 #include "httpd/location.hpp"
 #include "password/attempt_limiter.hpp"
 #include "sign_in/credentials.hpp"
-#include "sign_in/hash_cost_equalizer.hpp"
+#include "sign_in/observed_formats.hpp"
 
 #include <chrono>
 #include <tuple>

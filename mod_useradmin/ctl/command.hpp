@@ -15,7 +15,7 @@ struct Command {
     std::string_view name;
     /// The arguments and the required options as shown in the usage, such as "USER --name NAME".
     std::string_view words;
-    /// The names of the options between blanks, in addition to common_options().
+    /// The names of the options, separated by blanks, in addition to common_options().
     std::string_view options;
     /// The description in the help.
     std::string_view purpose;

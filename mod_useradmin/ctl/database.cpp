@@ -105,11 +105,11 @@ std::optional<std::string> Database::superuser_risk(const store::Schema& schema)
     const std::string& table = schema.table(row[0].value_or("u").front()).name;
     const std::string role = row[1].value_or("");
     const bool is_owner = row[3] == "t";
-    return row[2].value_or("") + " is a superuser, and " + role +
-           (is_owner ? ", who owns table " : ", who can attach triggers to or replace table ") +
-           table + ", is not: its triggers would run as a superuser; log in as " +
+    return row[2].value_or("") + " is a superuser, but " + role +
+           (is_owner ? ", which owns table " : ", which can attach triggers to or replace table ") +
+           table + ", is not: triggers of " + role + " would run as a superuser; log in as " +
            (is_owner ? role + " or a member of it"
-                     : "the tables' owner, who must not be a superuser");
+                     : "the tables' owner, which must not be a superuser");
 }
 
 void Database::refuse_superuser_risk(const store::Schema& schema) {

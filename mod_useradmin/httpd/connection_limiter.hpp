@@ -46,8 +46,8 @@ class ConnectionLimiter {
         store::Clock::time_point acquired_at_;
     };
 
-    /// While the pool is slow, threads that acquire connections let a thread go first that holds
-    /// this object and returns one.
+    /// Lets this thread return a connection before other threads acquire one, while the pool is
+    /// slow.
     class ReleasePriority {
       public:
         explicit ReleasePriority(ConnectionLimiter& limiter) noexcept

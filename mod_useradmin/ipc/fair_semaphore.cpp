@@ -168,7 +168,7 @@ FairSemaphore::Reservation* FairSemaphore::enqueue(std::uint64_t order, const Cl
     return place;
 }
 
-/// Releases the reservation and wakes the waiter that is next.
+/// Releases the reservation and wakes the next waiter.
 void FairSemaphore::release(Reservation& reservation) noexcept {
     const std::lock_guard lock(mutex_);
     reservation.release();

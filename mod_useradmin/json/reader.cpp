@@ -194,7 +194,7 @@ void append_as_text(std::string& out, const cJSON* value) {
         }
 }
 
-/// Appends a value as JSON. cJSON would print numbers with 15 digits.
+/// Appends a value as JSON. cJSON may round a number to 15 significant digits.
 void append_json(std::string& out, const cJSON* value) {
     if (cJSON_IsString(value)) {
         Writer(out).string(value->valuestring);

@@ -161,7 +161,7 @@ inline constexpr auto directives = std::tuple_cat(
             std::optional<console::Color>(), read_console_accent),
         httpd::directive<struct SecondaryStorageAddress>(
             "UserAdminSecondaryStorage", TAKE_ARGV, httpd::anywhere,
-            "the Redis server in which the application keeps sessions", SecondaryStorage(),
+            "the Redis server in which the application keeps sessions", StorageSetting(),
             read_secondary_storage),
         httpd::directive<struct ApplicationCache>(
             "UserAdminApplicationCache", TAKE1, httpd::anywhere,

@@ -34,7 +34,7 @@ RequestContext::RequestContext(request_rec* request, bool uses_plugins)
       rules_(operation_settings(request, request->per_dir_config)), headers_(request),
       body_(request, backend_.log(), settings_.get<MaxBody>(), backend_.settings().body_timeout),
       caller_(read_caller(request, settings_, backend_.log())) {
-    const SecondaryStorage storage = settings_.get<SecondaryStorageAddress>();
+    const StorageSetting storage = settings_.get<SecondaryStorageAddress>();
     backend_.store().set_plugin_policy(plugin_policy(settings_));
     backend_.store().refuse_revocations(storage.is_required && storage.fails());
 }

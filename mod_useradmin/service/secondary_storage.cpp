@@ -210,7 +210,7 @@ void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& v
 
 } // namespace
 
-const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage) {
+const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting& storage) {
     constexpr const char* right =
         "must be none, or redis://[user:password@]host[:port][/database], or rediss: for TLS (the "
         "text itself, file:path or env:NAME), optionally followed by the prefix of the "

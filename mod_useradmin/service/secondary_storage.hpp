@@ -12,7 +12,7 @@
 namespace useradmin::service {
 
 /// The value of `UserAdminSecondaryStorage URL [prefix] [required]`.
-struct SecondaryStorage {
+struct StorageSetting {
     /// nullptr if there is no secondary storage.
     const secondary_storage::RedisAddress* address = nullptr;
     bool is_required = false;
@@ -21,7 +21,7 @@ struct SecondaryStorage {
     /// The state of each delivery to the storage. Set by start_deliveries(), otherwise nullptr.
     const std::vector<const httpd::DeliveryState*>* deliveries = nullptr;
 
-    bool operator==(const SecondaryStorage&) const = default;
+    bool operator==(const StorageSetting&) const = default;
     /// Returns whether the application keeps accepting sessions that are revoked now. A required
     /// storage also fails until it has been reached.
     bool fails() const noexcept {
@@ -42,7 +42,7 @@ inline constexpr const char* failure_warning =
     "199 - \"The application accepts the user's sessions until its secondary storage can be "
     "reached\"";
 
-const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage);
+const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting& storage);
 
 /// Returns what the server's directive requires but httpd lacks, or nullptr. Call it in
 /// check_config.

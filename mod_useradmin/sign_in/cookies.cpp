@@ -2,7 +2,7 @@
 
 #include "crypto/secret.hpp"
 #include "crypto/signature.hpp"
-#include "sign_in/lengths.hpp"
+#include "sign_in/session_lifetimes.hpp"
 #include "text/url.hpp"
 
 #include <utility>

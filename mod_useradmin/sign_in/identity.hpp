@@ -56,7 +56,7 @@ struct CachedSessions {
     std::string_view tables_id;
     /// The maximum age of a cached session.
     std::chrono::seconds age;
-    /// The token as the client sent it, without the signature if signatures are not verified.
+    /// The token, including its signature if signatures are verified.
     std::string_view credential;
     /// The cached session. The views of an Identity refer to it.
     std::optional<store::SessionCache::CachedSession> found = {};

@@ -2,7 +2,7 @@
 
 #include "crypto/random.hpp"
 #include "sign_in/client_text.hpp"
-#include "sign_in/lengths.hpp"
+#include "sign_in/session_lifetimes.hpp"
 
 namespace useradmin::sign_in {
 

@@ -86,7 +86,7 @@ void ErrorList::add(std::string_view name, std::string_view error) {
     errors_.append(name.empty() ? "" : ".").append(name).append("] ").append(error);
 }
 
-void ErrorList::add_type(std::string_view name, std::string_view wanted, Kind is) {
+void ErrorList::add_type_error(std::string_view name, std::string_view wanted, Kind is) {
     std::string error = "Invalid input: expected ";
     add(name, error.append(wanted).append(", received ").append(name_of(is)));
 }
@@ -98,12 +98,12 @@ std::optional<Reply> ErrorList::reply() const {
 ValidationErrors::ValidationErrors(const Parameters& parameters)
     : ErrorList("body"), parameters_(parameters) {
     if (!has_members())
-        add_type("", "object", parameters.kind());
+        add_type_error("", "object", parameters.kind());
 }
 
 void ValidationErrors::expect(std::string_view name, Kind wanted) {
     if (has_members() && parameters_.kind(name) != wanted)
-        add_type(name, name_of(wanted), parameters_.kind(name));
+        add_type_error(name, name_of(wanted), parameters_.kind(name));
 }
 
 void ValidationErrors::expect_optional(std::string_view name, Kind wanted) {
@@ -113,7 +113,7 @@ void ValidationErrors::expect_optional(std::string_view name, Kind wanted) {
 
 void ValidationErrors::expect_any(std::string_view name) {
     if (has_members() && parameters_.kind(name) == Kind::absent)
-        add_type(name, "nonoptional", Kind::absent);
+        add_type_error(name, "nonoptional", Kind::absent);
 }
 
 } // namespace useradmin::sign_in

@@ -56,7 +56,7 @@ class ErrorList {
     /// Adds an error about a member. If the name is empty, the error is about the whole source.
     void add(std::string_view name, std::string_view error);
     /// Adds an error about a member that has the wrong type.
-    void add_type(std::string_view name, std::string_view wanted, Parameters::Kind is);
+    void add_type_error(std::string_view name, std::string_view wanted, Parameters::Kind is);
 
     /// Returns the error reply, or std::nullopt if there are no errors.
     std::optional<http::Reply> reply() const;

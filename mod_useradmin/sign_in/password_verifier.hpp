@@ -2,7 +2,7 @@
 
 #include "password/hash.hpp"
 #include "password/slots.hpp"
-#include "sign_in/hash_cost_equalizer.hpp"
+#include "sign_in/observed_formats.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -23,14 +23,13 @@ bool is_number(std::string_view text, const Column& column) noexcept {
 
 /// Returns whether the column holds booleans. SQLite tables may declare them as integers.
 bool holds_booleans(const Column& column) noexcept {
-    return column.kind == Column::Kind::boolean || column.field == "emailVerified" ||
-           column.field == "banned";
+    return column.kind == Column::Kind::boolean || model::has_user_field<bool>(column.field);
 }
 
 /// Returns whether the column holds times. SQLite tables may declare them as text.
 bool holds_times(const Column& column) noexcept {
-    return column.kind == Column::Kind::timestamp || column.field == "createdAt" ||
-           column.field == "updatedAt" || column.field == "banExpires";
+    return column.kind == Column::Kind::timestamp ||
+           model::has_user_field<model::NullableTime>(column.field);
 }
 
 /// Returns the argument for a comparison with the column, or std::nullopt if the column cannot hold
@@ -88,11 +87,8 @@ bool is_possible(const Condition& condition, const Table& user) {
     const Column* const column = user.find_column(condition.column);
     if (column == nullptr)
         return false;
-    const bool is_other = column->kind == Column::Kind::other && !column->operators.empty();
-    if (condition.comparison == Operator::exists)
-        return column->has_order || !is_other;
     // In PostgreSQL, a column of Kind::other cannot be compared with an argument.
-    if (is_other)
+    if (column->kind == Column::Kind::other && !column->operators.empty())
         return false;
     const std::size_t count = condition.values.size();
     if (count == 0 || (count > 1 && !takes_list(condition.comparison)))
@@ -108,10 +104,6 @@ bool is_possible(const Condition& condition, const Table& user) {
 void append_condition(Statement& statement, const Table& user, const Condition& condition) {
     if (!is_possible(condition, user)) {
         statement << "FALSE";
-        return;
-    }
-    if (condition.comparison == Operator::exists) {
-        statement << "TRUE";
         return;
     }
     const Column& column = *user.find_column(condition.column);

@@ -299,7 +299,7 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     if (access == Access::read)
         return repeat(access, needs, retry, attempt);
     ChangeListener* const listener = access == Access::change ? change_listener_ : nullptr;
-    const bool has_key = access == Access::change && !change_key_.empty();
+    const bool has_key = access == Access::change && !idempotency_key_.empty();
     const bool reports_first = listener != nullptr && listener->runs_before_commit();
     RowChange change;
     const auto report = [&] {
@@ -317,7 +317,7 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
         bool is_reported = false;
         Result<Done> done = Failure::failed;
         if (transaction != nullptr || !needs_transaction)
-            done = has_key ? record_change_key(work) : Done();
+            done = has_key ? record_idempotency_key(work) : Done();
         if (done)
             done = attempt(work);
         if (done) {
@@ -347,9 +347,9 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     return result;
 }
 
-Result<Done> DatabaseStore::record_change_key(Work& work) const {
+Result<Done> DatabaseStore::record_idempotency_key(Work& work) const {
     // The second change with the key reaches the limit.
-    const AttemptCounter counter = {change_key_, 2};
+    const AttemptCounter counter = {idempotency_key_, 2};
     const auto counted =
         statements::record_failed_attempt(work, {&counter, 1}, std::chrono::hours(24));
     if (!counted)

@@ -109,7 +109,7 @@ class DatabaseStore : public Store {
                                     const std::optional<model::VerificationValue>& row,
                                     const UpdateGuard& guard = {}) override;
     Result<Done> remove_verification(std::string_view identifier) override;
-    void set_change_key(std::string key) override { change_key_ = std::move(key); }
+    void set_idempotency_key(std::string key) override { idempotency_key_ = std::move(key); }
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 
@@ -150,9 +150,9 @@ class DatabaseStore : public Store {
     /// Like repeat(), but begins a transaction for a write if necessary, and reports a change to
     /// the listener.
     Result<Done> execute(Access access, unsigned needs, Retry retry, const Attempt& attempt);
-    /// Records the key of set_change_key() in the transaction of a change. Fails with already_done
-    /// if the key is already recorded.
-    Result<Done> record_change_key(Work& work) const;
+    /// Records the key of set_idempotency_key() in the transaction of a change. Fails with
+    /// already_done if the key is already recorded.
+    Result<Done> record_idempotency_key(Work& work) const;
     /// Runs a function of statements.hpp, or another operation on a Work, and returns its result.
     template <class Operation, class... Arguments>
     auto run(Access access, unsigned needs, Retry retry, const Operation& operation,
@@ -206,7 +206,7 @@ class DatabaseStore : public Store {
     Totals* totals_;
     ipc::FairSemaphore* write_semaphore_;
     ChangeListener* change_listener_ = nullptr;
-    std::string change_key_;
+    std::string idempotency_key_;
     PluginPolicy plugin_policy_;
     SessionCache* sessions_ = nullptr;
     bool refuses_revocations_ = false;

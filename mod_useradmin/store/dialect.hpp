@@ -20,7 +20,7 @@ namespace useradmin::store {
 class ListQueries;
 class Work;
 
-/// Names, properties and fragments of SQL of a database product.
+/// The names, properties and SQL fragments of a database product.
 struct DatabaseProduct {
     const char* name;
     /// The driver's name in DBDriver, such as "pgsql".

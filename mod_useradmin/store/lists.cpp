@@ -430,7 +430,7 @@ class SeenScan {
     model::NullableTime seen_before_;
 };
 
-/// Appends the join from the rows `m` with the sort columns to the users `u`, and the ORDER BY.
+/// Appends a join of the users `u` to the rows `m`, which have the sort columns, and the ORDER BY.
 void append_users(Statement& statement, const Table& user, Order order) {
     statement << " JOIN " << user << " u ON u." << user.at("id") << user.at("id").op("=")
               << "m.useradmin_id ORDER BY " << order_by("m.useradmin_key", "m.useradmin_id", order);
@@ -683,8 +683,9 @@ Result<std::vector<model::User>> page_by_column(Work& work, const Filter& filter
                                                 const Window& window) {
     const Table& user = work.schema().user;
     const Column* const column = user.find_column(window.column);
-    if (column == nullptr)
-        return std::vector<model::User>();
+    if (column == nullptr ||
+        (column->kind == Column::Kind::other && !column->has_order && !column->operators.empty()))
+        return Failure::invalid_condition;
     Statement statement = work.statement();
     statement << "SELECT " << user.select_list << ", NULL FROM " << user;
     append_filter(statement, work.schema(), filter, append_search);

@@ -11,8 +11,8 @@ enum class Failure {
     unavailable,       ///< the database is unavailable or timed out: 503
     failed,            ///< a database error; the log has the reason: 500
     not_found,         ///< the row does not exist
-    address_taken,     ///< another user has the address (4.2, check 5)
-    protected_address, ///< the user is the protected administrator (4.4.1, check 5)
+    email_taken,       ///< another user has the address (4.2, check 5)
+    protected_user,    ///< the user is the protected administrator (4.4.1, check 5)
     outranked,         ///< the caller may not change users with this user's role
     last_of_role,      ///< the user is the last unbanned user with the role
     version_mismatch,  ///< the user's row has another version

@@ -29,7 +29,6 @@ struct Condition {
         contains, ///< a substring, matched with LIKE
         starts_with,
         ends_with,
-        exists, ///< the column exists, and lists can be sorted by it
     };
 
     /// The name of a field or of an extra column.
@@ -170,14 +169,14 @@ model::Account credential_account(const model::User& user, std::string_view id,
 
 /// Returns the change that marks a new address as unverified (UserAdminEmailChange). An address
 /// that differs only in case counts as new, unless addresses are stored in lower case.
-inline Change unverified_email(bool lowers_email) {
+inline Change unverify_changed_email(bool lowers_email) {
     return {"emailVerified", false,
             lowers_email ? Change::When::other_email_ignoring_case : Change::When::other_email};
 }
 
 /// Returns the change that clears banExpires if it has passed. Otherwise, a new ban without an end
 /// would already be expired.
-inline Change expired_ban_end() {
+inline Change clear_expired_ban_end() {
     return {"banExpires", {}, Change::When::expired};
 }
 
@@ -386,7 +385,7 @@ struct SecondFactorLock {
 struct Survey {
     /// Whether a user has the protected address.
     bool has_protected_user = false;
-    /// Whether two addresses differ only in case.
+    /// Whether an address equals the lower-case form of another one.
     bool has_case_collisions = false;
     /// The connection limit of the database account, or 0 if there is none.
     std::int64_t connection_limit = 0;
@@ -441,7 +440,7 @@ class Store {
     /// on failure, returns std::nullopt.
     virtual model::NullableTime standby_time() = 0;
     /// Creates both the user and the account, or neither (4.2). Returns the full row. Fails with
-    /// address_taken, caller_rejected or caller_demoted.
+    /// email_taken, caller_rejected or caller_demoted.
     virtual Result<model::User> create(const NewUser& user,
                                        const std::optional<Actor>& actor = {}) = 0;
     /// Changes a user. Returns the full row (4.4). Fails with not_found, invalid_value, or the
@@ -451,7 +450,7 @@ class Store {
                                        const UpdateGuard& guard = {},
                                        SessionPolicy sessions = SessionPolicy::keep) = 0;
     /// Deletes the user, the user's sessions and accounts and, with PluginPolicy::cleans_up, rows
-    /// in plugins' tables, in one transaction (4.4.1). Fails with not_found, protected_address, or
+    /// in plugins' tables, in one transaction (4.4.1). Fails with not_found, protected_user, or
     /// the guard's failure.
     virtual Result<Done> remove(std::string_view id, const ProtectedEmail& spared,
                                 const UpdateGuard& guard = {}) = 0;
@@ -580,7 +579,7 @@ class Store {
     /// Sets the idempotency key of subsequent changes, or none if `key` is empty. A change with a
     /// key fails with already_done if another was made with the key in the last 24 hours. It also
     /// fails if the table of attempts does not exist.
-    virtual void set_change_key(std::string key) = 0;
+    virtual void set_idempotency_key(std::string key) = 0;
 
     /// Returns the extra columns of the user table in the table's order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;

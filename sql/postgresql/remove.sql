@@ -34,7 +34,7 @@ BEGIN
             WHERE relkind = 'r' AND pg_has_role(relowner, 'USAGE')
                 AND relname IN ('useradmin_revocation', 'useradmin_attempt', 'useradmin_disabled_key')
             UNION
-            -- The indexes are named after the user table, which has at least the first two.
+            -- The names of the indexes begin with the name of the user table, which has at least the first two.
             SELECT 4, format('DROP INDEX %s', i.indexrelid::regclass)
             FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
             WHERE c.relname = ANY (ARRAY[t.relname || '_newest_idx', t.relname || '_role_newest_idx', t.relname || '_by_name_idx',

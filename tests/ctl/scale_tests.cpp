@@ -719,7 +719,7 @@ TEST(postgresql_scale, belongs_to_the_table_owner_and_readers_can_read_it) {
     const store::TableNames tables{"shop.users", "s", "a"};
     sql().run("CREATE ROLE test_member LOGIN IN ROLE test_owner");
     undo("DROP ROLE test_member");
-    CHECK(has(ctl_as("useradmin", arguments("--scale")).errors, "is a superuser, and test_owner"));
+    CHECK(has(ctl_as("useradmin", arguments("--scale")).errors, "is a superuser, but test_owner"));
     // The owner and a member of its role run the command. In both cases, the new objects belong to
     // the owner.
     for (const char* who : {"test_owner", "test_member"}) {

@@ -82,8 +82,8 @@ TEST(postgresql_superuser, does_not_run_operators_of_the_database_owner) {
         run_as("test_shop", "ALTER DATABASE test_shop SET search_path = " + std::string(path));
         const CommandResult ended = shop("useradmin", {"check", "--verbose"});
         CHECK_FALSE(is_escalated());
-        CHECK_TEXT(has(ended.output, "the rows were not read: useradmin is a superuser, and "
-                                     "test_shop, who owns table"),
+        CHECK_TEXT(has(ended.output, "the rows were not read: useradmin is a superuser, but "
+                                     "test_shop, which owns table"),
                    ended.output.c_str());
         CHECK_TEXT(has(ended.output, "users         not readable"), ended.output.c_str());
         CHECK(has(ended.output, "table         \"user\": id text"));
@@ -128,7 +128,7 @@ TEST(postgresql_superuser, is_warned_of_other_trigger_owners) {
     sql().run(R"(GRANT ALL ON "account" TO test_shop)");
     const CommandResult refused = ctl({"list"});
     CHECK_EQUAL(1, refused.status);
-    CHECK_TEXT(has(refused.errors, "useradmin is a superuser, and test_shop, who can attach "
+    CHECK_TEXT(has(refused.errors, "useradmin is a superuser, but test_shop, which can attach "
                                    "triggers to or replace table \"account\", is not"),
                refused.errors.c_str());
     sql().run(R"(REVOKE TRIGGER, REFERENCES ON "account" FROM test_shop)");

@@ -432,7 +432,7 @@ TEST(configuration, of_an_earlier_release_is_accepted) {
     CHECK(samples >= 3);
 }
 
-TEST(configuration, of_the_packages_example_is_accepted) {
+TEST(configuration, example_from_the_package_is_accepted) {
     taken(configuration_in(machine::source("conf/users.conf")));
 }
 

@@ -216,7 +216,7 @@ TEST(hash_queue, keeps_places_for_others_during_many_creates) {
     expect_places_for_ivo();
 }
 
-TEST(hash_queue, has_one_place_for_every_four_workers_by_default) {
+TEST(hash_queue, admits_one_waiter_per_four_workers_by_default) {
     expect_log("UA0215");
     start_with("");
     freeze_hashing_child();

@@ -109,30 +109,30 @@ TEST(attempts, are_counted_once_if_a_removal_is_repeated) {
     CHECK_EQUAL(std::string("b 1"), counts());
 }
 
-TEST(attempts, with_a_change_key_succeed_once) {
+TEST(attempts, with_an_idempotency_key_succeed_once) {
     const auto rename = [&](const char* name) {
         return store().update("u", {{"name", std::string_view(name)}});
     };
     add_user("u", "u@example.org");
-    store().set_change_key("a key");
+    store().set_idempotency_key("a key");
     worked(rename("Uli"));
     CHECK_TRUE(store::Failure::already_done == rename("Ulli").failure());
     CHECK_EQUAL(std::string("a key 1"), counts());
-    store().set_change_key("another key");
+    store().set_idempotency_key("another key");
     // A failed change does not use up its key.
     CHECK_TRUE(store().update("nobody", {{"name", std::string_view("x")}}).is_not_found());
     CHECK_EQUAL(std::string("a key 1"), counts());
     worked(rename("Ulisses"));
-    store().set_change_key({});
+    store().set_idempotency_key({});
     worked(rename("Ulises"));
     worked(rename("Ulises"));
     CHECK_EQUAL(std::string("a key 1, another key 1"), counts());
 }
 
-TEST(attempts, with_a_change_key_need_the_table) {
+TEST(attempts, with_an_idempotency_key_need_the_table) {
     change("ALTER TABLE useradmin_attempt RENAME TO other_attempt",
            "ALTER TABLE other_attempt RENAME TO useradmin_attempt");
-    store().set_change_key("a key");
+    store().set_idempotency_key("a key");
     CHECK_TRUE(failed(store().update("u", {{"name", std::string_view("x")}})));
     expect_error("there is no table \"useradmin_attempt\"");
 }

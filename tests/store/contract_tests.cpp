@@ -361,7 +361,7 @@ TEST(create, returns_the_stored_row) {
 
 TEST(create, with_a_registered_address_stores_nothing) {
     add_user("a", "taken@x");
-    CHECK(store().create(new_user("n", "taken@x")).failure() == store::Failure::address_taken);
+    CHECK(store().create(new_user("n", "taken@x")).failure() == store::Failure::email_taken);
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
 }
@@ -370,7 +370,7 @@ TEST(create, with_a_registered_address_is_reported_with_a_listener) {
     IgnoringListener before(true);
     set_change_listener(&before);
     add_user("a", "taken@x");
-    CHECK(store().create(new_user("n", "taken@x")).failure() == store::Failure::address_taken);
+    CHECK(store().create(new_user("n", "taken@x")).failure() == store::Failure::email_taken);
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     expect_error("UA0106");
     CHECK(failed(store().create(new_user("a", "free@x"))));
@@ -485,7 +485,7 @@ class EmailChanges : public Contract {
                         std::string_view id = "u") {
         sql().run("UPDATE \"user\" SET \"emailVerified\" = TRUE");
         const auto user = worked(store().update(
-            id, {{"email", email}, store::unverified_email(lowers_email), {"name", "New"}}));
+            id, {{"email", email}, store::unverify_changed_email(lowers_email), {"name", "New"}}));
         CHECK_EQUAL(std::string(email), std::string(user.email));
         CHECK_EQUAL(worked(store().find(id)).email_verified, user.email_verified);
         CHECK(worked(store().find(id == "u" ? "v" : "u")).email_verified);
@@ -513,8 +513,9 @@ TEST(email_change, that_affects_only_case_unverifies_unless_case_is_ignored) {
 TEST(email_change, leaves_an_unverified_address_unverified) {
     const auto user = worked(store().update("u", {{"emailVerified", false}}));
     CHECK_FALSE(user.email_verified);
-    CHECK_FALSE(worked(store().update("u", {{"email", "Ana@x"}, store::unverified_email(false)}))
-                    .email_verified);
+    CHECK_FALSE(
+        worked(store().update("u", {{"email", "Ana@x"}, store::unverify_changed_email(false)}))
+            .email_verified);
 }
 
 TEST(email_change, with_a_ban_clears_only_an_expiry_in_the_past) {
@@ -522,20 +523,20 @@ TEST(email_change, with_a_ban_clears_only_an_expiry_in_the_past) {
     const auto end_after = [&](std::chrono::seconds distance) {
         const text::Timestamp end = now + distance;
         worked(store().update("u", {{"banExpires", end}}));
-        return worked(store().update("u", {{"updatedAt", now}, store::expired_ban_end()}))
+        return worked(store().update("u", {{"updatedAt", now}, store::clear_expired_ban_end()}))
             .ban_expires;
     };
     CHECK_FALSE(end_after(std::chrono::seconds(-1)).has_value());
     CHECK_FALSE(end_after(std::chrono::seconds(0)).has_value());
     CHECK(end_after(std::chrono::seconds(1)) == now + std::chrono::seconds(1));
     worked(store().update("u", {{"banExpires", {}}}));
-    CHECK_FALSE(worked(store().update("u", {{"updatedAt", now}, store::expired_ban_end()}))
+    CHECK_FALSE(worked(store().update("u", {{"updatedAt", now}, store::clear_expired_ban_end()}))
                     .ban_expires.has_value());
 }
 
 TEST(email_change, without_an_address_keeps_it_verified) {
     worked(store().update("u", {{"emailVerified", true}}));
-    CHECK(worked(store().update("u", {{"name", "New"}, store::unverified_email(false)}))
+    CHECK(worked(store().update("u", {{"name", "New"}, store::unverify_changed_email(false)}))
               .email_verified);
 }
 
@@ -570,7 +571,7 @@ TEST(email_change, reports_the_stored_value_to_any_listener) {
 TEST(email_change, unverifies_when_it_also_ends_the_sessions) {
     add_session("one", "u", "2030-01-01T00:00:00.000Z");
     sql().run("UPDATE \"user\" SET \"emailVerified\" = TRUE");
-    const store::Changes changes = {{"email", "bo@x"}, store::unverified_email(false)};
+    const store::Changes changes = {{"email", "bo@x"}, store::unverify_changed_email(false)};
     CHECK_FALSE(
         worked(store().update("u", changes, {}, store::SessionPolicy::revoke)).email_verified);
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
@@ -587,7 +588,8 @@ TEST(email_change, compares_with_the_row_after_a_concurrent_change) {
         set_change_listener(each);
         const auto changed =
             while_another_writer("UPDATE \"user\" SET \"email\" = 'bo@x' WHERE \"id\" = 'u'", [&] {
-                return store().update("u", {{"email", "Ana@x"}, store::unverified_email(false)});
+                return store().update("u",
+                                      {{"email", "Ana@x"}, store::unverify_changed_email(false)});
             });
         set_change_listener(nullptr);
         CHECK_FALSE(worked(changed).email_verified);
@@ -863,7 +865,7 @@ TEST(remove, deletes_only_the_user_with_its_sessions_and_accounts) {
 TEST(remove, rejects_the_protected_address) {
     add_user("u", "protected@x");
     add_session("one", "u", "2030-01-01T00:00:00.000Z");
-    CHECK(store().remove("u", nobody).failure() == store::Failure::protected_address);
+    CHECK(store().remove("u", nobody).failure() == store::Failure::protected_user);
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
 }
@@ -873,8 +875,7 @@ TEST(remove, ignores_the_case_of_the_protected_address_if_configured) {
     add_user("l", "protected@x");
     for (const char* address : {"PROTECTED@x", "protected@x"})
         for (const char* id : {"u", "l"})
-            CHECK(store().remove(id, {address, true}).failure() ==
-                  store::Failure::protected_address);
+            CHECK(store().remove(id, {address, true}).failure() == store::Failure::protected_user);
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"user\""));
     worked(store().remove("u", {"protected@x", false}));
 }
@@ -1049,7 +1050,7 @@ TEST(guard, counts_users_whose_ban_has_ended) {
 TEST(guard, is_checked_after_the_protected_address) {
     add_user("u", "protected@x", "'owner'");
     CHECK(store().remove("u", nobody, leaves_one_of("owner")).failure() ==
-          store::Failure::protected_address);
+          store::Failure::protected_user);
 }
 
 TEST_GROUP_BASE(postgresql_client, Contract){};

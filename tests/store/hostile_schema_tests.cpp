@@ -84,7 +84,7 @@ class HostileSchema : public Contract {
                                                 {"email", "u@x"},
                                                 {"role", "user"},
                                                 {"banned", true},
-                                                store::unverified_email(true)};
+                                                store::unverify_changed_email(true)};
                 ran(store().update("u", changes, guard, sessions));
                 ran(store().set_password(store::account_row(user_with_account("u", "u@x")),
                                          sessions, guard));

@@ -277,7 +277,7 @@ TEST(sqlite_times_of_orms, sort_and_filter_users_of_both) {
     });
 }
 
-TEST(sqlite_times_of_orms, list_only_live_sessions) {
+TEST(sqlite_times_of_orms, exclude_expired_sessions_from_lists) {
     for_each_orm([&] {
         add_app_session("live", "2026-03-04T00:00:00.000Z", "2026-03-06T00:00:00.000Z");
         add_app_session("expired", "2026-03-01T00:00:00.000Z", "2026-03-03T00:00:00.000Z");

@@ -146,7 +146,7 @@ TEST(versions, also_guard_a_change_with_a_listener) {
 TEST(versions, are_checked_after_the_rule_and_the_protected_address) {
     add_user("u", "protected@x", "'owner'");
     store::UpdateGuard guard = meant_for({"x"});
-    CHECK(store().remove("u", nobody, guard).failure() == store::Failure::protected_address);
+    CHECK(store().remove("u", nobody, guard).failure() == store::Failure::protected_user);
     worked(store().update("u", {{"email", "u@x"}}));
     guard.kind = store::UpdateGuard::Kind::keeps_last_of_role;
     guard.role = "owner";

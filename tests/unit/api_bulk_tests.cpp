@@ -165,7 +165,7 @@ TEST(bulk, does_not_repeat_what_succeeded_with_the_same_key) {
     ask(super_admin, bulk, ban_two);
     expect("ban another 200, ban boss 200", logged());
     // The key is not used for other requests.
-    expect("", store.change_key);
+    expect("", store.idempotency_key);
     headers.fields.clear();
     ask(super_admin, bulk, ban_two);
     ask(super_admin, bulk, ban_two);

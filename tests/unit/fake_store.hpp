@@ -158,7 +158,7 @@ class FakeStore final : public store::Store {
             return *failure;
         created = kept(user);
         if (with(&model::User::email, user.email) != users.end())
-            return store::Failure::address_taken;
+            return store::Failure::email_taken;
         model::User& row = add(kept(std::string_view(created->id)), created->email, created->role);
         row.name = created->name;
         row.email_verified = true;
@@ -200,7 +200,7 @@ class FakeStore final : public store::Store {
         if (row == users.end())
             return store::Failure::not_found;
         if (row->email == spared.email)
-            return store::Failure::protected_address;
+            return store::Failure::protected_user;
         if (!is_wanted(*row, by))
             return store::Failure::version_mismatch;
         users.erase(row);
@@ -383,11 +383,11 @@ class FakeStore final : public store::Store {
     }
 
     /// The key of the current change.
-    std::string change_key;
+    std::string idempotency_key;
     /// The keys of completed changes.
     std::set<std::string> done_keys;
 
-    void set_change_key(std::string key) override { change_key = std::move(key); }
+    void set_idempotency_key(std::string key) override { idempotency_key = std::move(key); }
     store::Result<std::vector<store::ExtraColumn>> extra_columns() override {
         return value_of("extra_columns", {}, columns);
     }
@@ -615,9 +615,9 @@ class FakeStore final : public store::Store {
         const auto found = failures.find(call);
         if (found != failures.end())
             return &found->second;
-        const bool has_key = !change_key.empty() && (call == "update" || call == "remove" ||
-                                                     call == "delete_sessions_of_user");
-        return has_key && !done_keys.insert(change_key).second ? &already_done_ : nullptr;
+        const bool has_key = !idempotency_key.empty() && (call == "update" || call == "remove" ||
+                                                          call == "delete_sessions_of_user");
+        return has_key && !done_keys.insert(idempotency_key).second ? &already_done_ : nullptr;
     }
 
     /// Records a call. Returns the failure to simulate, or the value.

@@ -545,10 +545,10 @@ class Import {
                 entry.has(field.name))
                 changes.push_back({field.name, model::value_of(entry.row.user, field)});
         if (context_.settings.unverifies_email.value_or(false) && !entry.has("emailVerified"))
-            changes.push_back(store::unverified_email(rules_.lowers_email));
+            changes.push_back(store::unverify_changed_email(rules_.lowers_email));
         const bool bans = entry.row.user.banned;
         if (bans && !entry.has("banExpires"))
-            changes.push_back(store::expired_ban_end());
+            changes.push_back(store::clear_expired_ban_end());
         work.row_change() = {};
         // A ban ends the user's sessions, as with 'useradminctl ban'.
         const auto ending = schema_.find_problem(store::needs_session) == nullptr

@@ -147,7 +147,8 @@ std::string problem_of_status(long status) {
     case 502:
     case 503:
     case 504:
-        return "a proxy or an overloaded server replied " + number + ", not the service";
+        return "the reply " + number +
+               " is from a proxy or an overloaded server, not from the service";
     default:
         if (status >= 300 && status < 400)
             return "the URL redirects to another one (" + number + "); use that one";

@@ -36,7 +36,7 @@ Exit create(Context& context) {
     const crypto::Secret hash = read_and_hash_password(context);
     const auto created = context.store().create(api::new_user(
         name, email, role, hash.view(), settings.account_id_is_user_id.value_or(false)));
-    if (!created && created.failure() == store::Failure::address_taken)
+    if (!created && created.failure() == store::Failure::email_taken)
         reject_taken_email(email);
     const model::User user = value_of(created);
     print(context, user, user.id);

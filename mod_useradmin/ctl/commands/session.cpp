@@ -5,7 +5,7 @@
 #include "ctl/display.hpp"
 #include "ctl/duration.hpp"
 #include "sign_in/identity.hpp"
-#include "sign_in/lengths.hpp"
+#include "sign_in/session_lifetimes.hpp"
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
@@ -171,7 +171,7 @@ Exit revoke_sessions(Context& context) {
     const bool is_address = words[0].find('@') != words[0].npos;
     if (words[0].empty() || words.back().empty() || (is_all && is_one_of_user) ||
         (is_address && !is_all && !is_one_of_user))
-        throw UsageError("usage: useradminctl session revoke USER SESSION, USER --all, or TOKEN");
+        throw UsageError("usage: useradminctl session revoke USER SESSION | USER --all | TOKEN");
     if (!is_all && !is_one_of_user) {
         if (!revoke(context, words[0]))
             throw CommandError(Exit::not_found, "there is no session with that token; to end a "

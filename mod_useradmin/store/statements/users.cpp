@@ -155,7 +155,7 @@ Result<model::User> create(Work& work, const NewUser& user, const std::optional<
             static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
         // Check whether the duplicate value is the address.
         if (is_taken(work, user.email))
-            return Failure::address_taken;
+            return Failure::email_taken;
     }
     if (made)
         work.row_change() = {made->id, {}, *made};
@@ -277,7 +277,7 @@ Statement& append_target(Statement& statement, const Work& work, std::string_vie
 }
 
 /// Runs the query of append_target(), and keeps the row for the listener. Returns the address.
-/// Fails with not_found or protected_address.
+/// Fails with not_found or protected_user.
 Result<model::NullableText> check_target(Work& work, const Statement& statement,
                                          const ProtectedEmail& spared) {
     Result<Rows> target = work.run(statement);
@@ -289,7 +289,7 @@ Result<model::NullableText> check_target(Work& work, const Statement& statement,
     const bool ignores_case =
         spared.ignores_case || work.schema().user.at("email").has_loose_equality;
     if (email && ProtectedEmail{spared.email, ignores_case}.matches(*email))
-        return Failure::protected_address;
+        return Failure::protected_user;
     if (work.has_listener()) {
         const model::User before = target->take_record<model::User>();
         work.row_change() = {before.id, before, {}};

@@ -11,7 +11,7 @@ BEGIN
         -- Autovacuum cancels itself if another session waits this long.
         EXECUTE 'LOCK TABLE ' || own_tables || ' IN SHARE UPDATE EXCLUSIVE MODE';
         LOCK TABLE @user@ IN ACCESS EXCLUSIVE MODE;
-        -- A transaction may have read one of these tables and wait for the user table. This timeout
+        -- A transaction that has read one of these tables may wait for the user table. This timeout
         -- is shorter than PostgreSQL's deadlock_timeout of one second.
         SET LOCAL lock_timeout = '200ms';
         EXECUTE 'LOCK TABLE ' || own_tables || ' IN ACCESS EXCLUSIVE MODE';

@@ -1,4 +1,4 @@
-#include "sign_in/hash_cost_equalizer.hpp"
+#include "sign_in/observed_formats.hpp"
 
 #include "password/hash.hpp"
 
