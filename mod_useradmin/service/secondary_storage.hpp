@@ -22,16 +22,13 @@ struct StorageSetting {
     const std::vector<const httpd::DeliveryState*>* deliveries = nullptr;
 
     bool operator==(const StorageSetting&) const = default;
-    /// Returns whether the application keeps accepting sessions that are revoked now. A required
-    /// storage also fails until it has been reached.
+    /// Returns whether the application keeps accepting sessions that are revoked now.
     bool fails() const noexcept {
         return deliveries != nullptr &&
                std::ranges::any_of(
                    *deliveries,
-                   [this](const auto* delivery) {
-                       const httpd::StorageState state = delivery->storage;
-                       return state >= httpd::StorageState::no_table ||
-                              (is_required && state == httpd::StorageState::unknown);
+                   [](const auto* delivery) {
+                       return delivery->storage >= httpd::StorageState::no_table;
                    });
     }
 };
