@@ -38,6 +38,8 @@ ConnectionLimiter::PoolLock::PoolLock(ConnectionLimiter& limiter, store::Deadlin
     // Let threads go first that return connections, unless the pool is locked only briefly.
     while (lock_ && limiter_.releases_ != 0 && limiter_.is_slow(store::Clock::now())) {
         lock_.unlock();
+        if (store::Clock::now() >= deadline_)
+            break;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         wait();
     }

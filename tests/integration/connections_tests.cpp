@@ -172,6 +172,8 @@ TEST(connections, that_are_not_persistent_and_time_out_do_not_crash_the_child) {
     if (!can_be_occupied())
         return;
     expect_log("UA0107");
+    // On a busy machine, the connections cannot all be opened within a second.
+    allow_log("UA0202");
     start_without_persistence(location("/api/users", as_sara) +
                               location("/short/users", as_sara + "UserAdminTimeout 1"));
     {

@@ -57,8 +57,20 @@ TEST(connection_limiter, accepts_again_after_one_fast_connect) {
     CHECK(may_try(0s, 2s));
 }
 
-TEST(connection_limiter, prefers_a_release_to_an_acquire) {
+TEST(connection_limiter, stops_letting_a_release_go_first_at_the_deadline) {
+    const auto start = Clock::now();
     take_long();
+    const auto slow_until = Clock::now() + 2 * (Clock::now() - start);
+    const ConnectionLimiter::ReleasePriority release(limiter_);
+    const ConnectionLimiter::PoolLock turn(limiter_, Clock::now());
+    CHECK(!turn || Clock::now() >= slow_until);
+}
+
+TEST(connection_limiter, prefers_a_release_to_an_acquire) {
+    const auto start = Clock::now();
+    take_long();
+    // The pool is slow for twice as long as it was locked.
+    const auto slow_until = Clock::now() + 2 * (Clock::now() - start);
     std::optional<ConnectionLimiter::ReleasePriority> release(std::in_place, limiter_);
     std::atomic<pid_t> id{0};
     std::atomic<bool> is_acquired{false};
@@ -72,7 +84,8 @@ TEST(connection_limiter, prefers_a_release_to_an_acquire) {
         const auto folder = "/proc/self/task/" + std::to_string(id);
         return id != 0 && std::atoi(status_field(folder, "voluntary_ctxt_switches").c_str()) > 10;
     };
-    const bool has_waited = eventually(sleeps_often) && !is_acquired;
+    const bool has_waited = eventually([&] { return is_acquired || sleeps_often(); }) &&
+                            (!is_acquired || Clock::now() >= slow_until);
     release.reset();
     taker.join();
     CHECK(has_waited);
