@@ -46,7 +46,9 @@ std::optional<http::Reply> error_reply(request_rec* request) {
     // Other statuses, such as 301, keep httpd's page.
     if (!ap_is_HTTP_ERROR(request->status))
         return std::nullopt;
-    const std::string_view method = apr::view_of(request->method);
+    // While httpd redirects to an ErrorDocument, the method of the failed request is GET.
+    const char* const original = apr_table_get(request->subprocess_env, "REQUEST_METHOD");
+    const std::string_view method = apr::view_of(original != nullptr ? original : request->method);
     const httpd::RequestHeaders headers(request);
     const admin::Endpoint* const endpoint = better_auth_endpoint(request);
     if (endpoint != nullptr && is_handled(request, *endpoint))
