@@ -31,6 +31,7 @@ test("the history has a text for each operation that concerns a user", () => {
   const manual = readFileSync(join(repository, "packaging/manual/audit-log.xml"), "utf8");
   const row = manual.slice(manual.indexOf("<code>operation</code>"), manual.indexOf("<code>result</code>"));
   const operations = new Set([...row.matchAll(/<code>([a-z -]+)<\/code>/g)].map(([, name]) => name));
+  assert.ok(operations.has("key revoke"), "the manual's list was not found");
   for (const name of ["operation", "list", "bulk", "use-session", "use-api-key"]) operations.delete(name);
   const texts = readFileSync(join(scripts, "texts.js"), "utf8");
   assert.deepEqual([...operations].filter((name) => !texts.includes(`\n  "event.${name}": [`)), []);

@@ -67,7 +67,8 @@ class CheckServer : public Scene {
         const CommandResult ended = check(configuration, std::move(arguments));
         if (ended.status != 1 || !ended.output.starts_with("1 problem found:\n  ") ||
             !has(ended.output.substr(0, ended.output.find('\n', 25)), problem))
-            fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
+            fail_test("status " + std::to_string(ended.status) + ": " + ended.output +
+                          ended.errors + read_file(configuration),
                       where);
     }
     static void accepts(const CommandResult& ended, SourceLocation where = {}) {

@@ -82,9 +82,13 @@ TEST(command_line, exits_with_2_and_a_hint_after_a_usage_error) {
     };
     for (const auto& arguments : wrong) {
         const CommandResult ended = ctl(arguments, "s3cr3t word\n");
-        CHECK_EQUAL(2, ended.status);
-        CHECK(ended.errors.starts_with("useradminctl: "));
-        CHECK_EQUAL(std::string(""), ended.output);
+        std::string text;
+        for (const std::string& word : arguments)
+            text += word + " ";
+        text += ": " + ended.errors;
+        CHECK_EQUAL_TEXT(2, ended.status, text.c_str());
+        CHECK_TEXT(ended.errors.starts_with("useradminctl: "), text.c_str());
+        CHECK_EQUAL_TEXT(std::string(""), ended.output, text.c_str());
     }
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
     CHECK(has(ctl({"create", "--password", "x"}).errors, "one line of standard input"));

@@ -70,7 +70,9 @@ TEST(body_timeout, is_not_extended_if_the_clock_is_set_back) {
     for (const char* directives :
          {"UserAdminBodyTimeout 1\n", "UserAdminBodyTimeout 60\nTimeout 1\n"}) {
         const auto connection = send_head(directives, -std::chrono::hours(1));
-        expect_error(parse_reply(connection->receive_all()), 408, "Tiempo de espera agotado");
+        const Reply reply = parse_reply(connection->receive_all());
+        CHECK_EQUAL_TEXT(408, reply.status, directives);
+        expect_error(reply, 408, "Tiempo de espera agotado");
     }
 }
 

@@ -37,8 +37,6 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            location("/headers/users", "UserAdminSession \"%{req:X-Id}\" \"%{req:X-Role}\"") +
            location("/id-only/users", "UserAdminSession \"%{req:X-Id}\"") + //
            location("/notes/users", "") +
-           location("/narrow/users",
-                    "AuthUserAdmin On\nUserAdminMaxBody 1024\nUserAdminMaxLimit 3") +
            location("/strict/users", "AuthUserAdmin On\nUserAdminGuard rank last-superadmin") +
            location("/strict-by-header/users",
                     "UserAdminGuard last-superadmin\n"
