@@ -145,6 +145,10 @@ Route find_route(std::string_view method, std::string_view path, bool has_extras
     return route;
 }
 
+bool is_offered(const Operation& operation, const OperationSettings& settings) noexcept {
+    return !operation.link || offers_link(*operation.link, settings);
+}
+
 constexpr auto names = [] {
     std::array<std::string_view, std::size(table)> all;
     std::ranges::transform(table, all.begin(), &Operation::name);
@@ -182,8 +186,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     if (is_change && http::is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts.origin_not_allowed);
     // An unknown path gets 404 only if the caller has a session.
-    if (operation == nullptr ||
-        (operation->link && !offers_link(*operation->link, service.settings)))
+    if (operation == nullptr || !is_offered(*operation, service.settings))
         return caller ? error(404, texts.not_found) : error(401, texts.no_session);
     if (!caller)
         return error(401, texts.no_session);
@@ -199,7 +202,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
 
 /// Returns the message for an error raised by httpd or another module.
 const Text& error_text(int status, std::string_view method, std::string_view path,
-                       bool has_extras) {
+                       const OperationSettings& settings) {
     constexpr std::pair<int, const Text&> messages[] = {
         {401, texts.no_session},        {403, texts.get_forbidden},
         {404, texts.not_found},         {405, texts.method_not_allowed},
@@ -211,10 +214,11 @@ const Text& error_text(int status, std::string_view method, std::string_view pat
             return text;
     if (status < 500)
         return texts.bad_request;
-    Route route = find_route(method, path, has_extras);
+    Route route = find_route(method, path, settings.has_extras);
     // For an unknown path, use the text of the same method on a user.
-    if (!route.parameters)
-        route = find_route(method, "id", has_extras);
+    if (!route.parameters ||
+        (route.operation != nullptr && !is_offered(*route.operation, settings)))
+        route = find_route(method, "id", settings.has_extras);
     if (route.operation != nullptr)
         return route.operation->failure_text;
     return route.parameters && route.parameters->id.empty() ? texts.list_failed : texts.get_failed;
@@ -266,8 +270,8 @@ bool uses_plugin_tables(std::string_view method, std::string_view path, bool has
 
 http::Reply error_reply(int status, std::string_view method, std::string_view path,
                         const http::Headers& headers, const OperationSettings& settings) {
-    return finish(error(status, error_text(status, method, path, settings.has_extras)), method,
-                  headers, settings);
+    return finish(error(status, error_text(status, method, path, settings)), method, headers,
+                  settings);
 }
 
 } // namespace useradmin::api

@@ -155,6 +155,10 @@ TEST(failures, of_httpd_on_unknown_paths_have_the_text_for_a_user) {
     }
     expect("500 Error al obtener usuarios",
            in_short(api::error_reply(500, "PATCH", "/", headers, settings)));
+    // Without UserAdminMailCommand, this path is unknown.
+    settings.has_extras = true;
+    expect("500 Error al obtener usuario",
+           in_short(api::error_reply(500, "POST", "/another/password-link", headers, settings)));
 }
 
 TEST(failures, that_are_temporary_have_Retry_After) {
