@@ -22,7 +22,8 @@ struct StorageSetting {
     const std::vector<const httpd::DeliveryState*>* deliveries = nullptr;
 
     bool operator==(const StorageSetting&) const = default;
-    /// Returns whether the application keeps accepting sessions that are revoked now.
+    /// Returns whether the last delivery failed, so the application keeps accepting sessions that
+    /// are revoked now.
     bool fails() const noexcept {
         return deliveries != nullptr &&
                std::ranges::any_of(
