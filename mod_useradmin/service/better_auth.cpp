@@ -12,8 +12,10 @@ namespace {
 /// Returns whether the request is for the handler. Before httpd has set it, the Location's
 /// SetHandler decides.
 bool is_for_handler(request_rec* request) noexcept {
-    if (request->handler != nullptr)
-        return apr::view_of(request->handler) == better_auth_handler;
+    const bool is_own = apr::view_of(request->handler) == better_auth_handler;
+    // ProxyPass sets a handler before httpd applies SetHandler.
+    if (is_own || (request->handler != nullptr && !ap_is_HTTP_ERROR(request->status)))
+        return is_own;
     const auto& core =
         *static_cast<const core_dir_config*>(ap_get_core_module_config(request->per_dir_config));
     const char* error = nullptr;

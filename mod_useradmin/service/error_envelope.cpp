@@ -42,13 +42,16 @@ const char* base_of(request_rec* request) {
     return nullptr;
 }
 
+std::string_view sent_method(const request_rec* request) noexcept {
+    const char* const original = apr_table_get(request->subprocess_env, "REQUEST_METHOD");
+    return apr::view_of(original != nullptr ? original : request->method);
+}
+
 std::optional<http::Reply> error_reply(request_rec* request) {
     // Other statuses, such as 301, keep httpd's page.
     if (!ap_is_HTTP_ERROR(request->status))
         return std::nullopt;
-    // While httpd redirects to an ErrorDocument, the method of the failed request is GET.
-    const char* const original = apr_table_get(request->subprocess_env, "REQUEST_METHOD");
-    const std::string_view method = apr::view_of(original != nullptr ? original : request->method);
+    const std::string_view method = sent_method(request);
     const httpd::RequestHeaders headers(request);
     const admin::Endpoint* const endpoint = better_auth_endpoint(request);
     if (endpoint != nullptr && is_handled(request, *endpoint))

@@ -7,12 +7,17 @@
 #include "httpd/location.hpp"
 
 #include <optional>
+#include <string_view>
 
 namespace useradmin::service {
 
 /// Returns the base address that contains the request's path. Returns nullptr if there is none or
 /// the service is disabled.
 const char* base_of(request_rec* request);
+
+/// Returns the method that the client sent. While httpd redirects to an ErrorDocument, the method
+/// of the failed request is GET.
+std::string_view sent_method(const request_rec* request) noexcept;
 
 /// Returns the reply to a failed request. Returns std::nullopt if the request has not failed or is
 /// not for this module.

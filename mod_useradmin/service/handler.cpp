@@ -97,7 +97,7 @@ int count_request(request_rec* first) noexcept {
         const std::string_view path = apr::view_of(request->uri);
         httpd::count_request(
             first, server_configuration_of(request->server),
-            api::operation_name(apr::view_of(request->method),
+            api::operation_name(sent_method(request),
                                 path.substr(std::min(path.size(), apr::view_of(base).size())),
                                 settings_of(request).get<HasExtras>()));
         break;

@@ -174,12 +174,17 @@ TEST(application, an_ErrorDocument_is_served_without_a_database) {
     CHECK_EQUAL(std::to_string(httpd_->main_process()) + "\n", reply.body);
 }
 
-TEST(application, an_ErrorDocument_does_not_change_the_text_of_an_error) {
+TEST(application, an_ErrorDocument_does_not_change_the_operation_of_an_error) {
     allow_log("AH00027"); // httpd: no authentication
     start("<Location \"/api/users\">\n  UserAdmin On\n  UserAdminSession sara-1 superAdmin\n"
-          "  ErrorDocument 500 /page\n  Require valid-user\n</Location>\n",
+          "  ErrorDocument 500 /page\n  Require valid-user\n</Location>\n" +
+              handler("/metrics", "useradmin-metrics"),
           {"mod_authz_user.so"});
     expect_error(send({"PUT", "/api/users/x", {}, "{}"}), 500, "Error al actualizar usuario");
+    CHECK(eventually([&] {
+        return client_->send({"GET", "/metrics"})
+                   .body.find("operation=\"update\",status=\"500\"") != std::string::npos;
+    }));
 }
 
 } // namespace useradmin::test

@@ -148,8 +148,10 @@ TEST(better_auth, errors_of_httpd_are_JSON_even_with_an_ErrorDocument) {
     allow_log("AH01630"); // httpd: denied by server configuration
     std::string configuration = endpoints;
     configuration.replace(configuration.find("granted"), 7, "denied");
-    for (const char* document : {"", "ErrorDocument 403 /page\n"}) {
-        start(document + configuration + "</Location>\n");
+    const std::string proxy = "ProxyPass \"/api/auth\" \"http://127.0.0.1:9/\"\n";
+    for (const std::string& document :
+         {std::string(), std::string("ErrorDocument 403 /page\n"), proxy}) {
+        start(document + configuration + "</Location>\n", {"mod_proxy.so", "mod_proxy_http.so"});
         expect(list(Caller::super_admin, "limit=1"), 403,
                R"({"message":"Forbidden","code":"FORBIDDEN"})");
         // This path is not an endpoint.
