@@ -1,9 +1,9 @@
 #include "api/paging.hpp"
 
+#include "text/number.hpp"
 #include "text/url.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 namespace useradmin::api {
@@ -20,12 +20,8 @@ constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
 
 std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t by_default,
                              std::int64_t max) {
-    if (!text)
-        return by_default;
-    std::int64_t number = 0;
-    const char* end = text->data() + text->size();
-    const auto [stop, error] = std::from_chars(text->data(), end, number);
-    return error == std::errc() && stop == end && number > 0 && number <= max ? number : by_default;
+    return text ? text::parse_integer<std::int64_t>(*text, 1, max).value_or(by_default)
+                : by_default;
 }
 
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,

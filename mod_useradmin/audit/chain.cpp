@@ -3,6 +3,7 @@
 #include "crypto/random.hpp"
 #include "crypto/sha256.hpp"
 #include "text/hex.hpp"
+#include "text/number.hpp"
 #include "text/printable.hpp"
 #include "text/unicode.hpp"
 #include "json/writer.hpp"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace useradmin::audit {
 
@@ -115,13 +115,9 @@ std::optional<std::uint64_t> take_line_number(std::string_view& text) {
     const std::size_t key = text.rfind(number_key);
     if (key == text.npos)
         return std::nullopt;
-    const std::string_view digits = text.substr(key + number_key.size());
-    std::uint64_t number = 0;
-    const auto [stop, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || stop != digits.data() + digits.size() || number == 0)
-        return std::nullopt;
-    text = text.substr(0, key);
+    const auto number = text::parse_integer<std::uint64_t>(text.substr(key + number_key.size()), 1);
+    if (number)
+        text = text.substr(0, key);
     return number;
 }
 

@@ -1,6 +1,7 @@
 #include "audit/log.hpp"
 
 #include "text/hex.hpp"
+#include "text/number.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <mutex>
 #include <thread>
@@ -85,12 +85,7 @@ std::string_view take_field(std::string_view& text) noexcept {
 }
 
 std::optional<std::uint64_t> take_number(std::string_view& text) noexcept {
-    const std::string_view field = take_field(text);
-    std::uint64_t number = 0;
-    const auto [stop, error] = std::from_chars(field.data(), field.data() + field.size(), number);
-    if (error != std::errc() || stop != field.data() + field.size())
-        return std::nullopt;
-    return number;
+    return text::parse_integer<std::uint64_t>(take_field(text));
 }
 
 std::optional<ChainPosition> take_link(std::string_view& text) {

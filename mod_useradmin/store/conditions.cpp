@@ -1,9 +1,9 @@
 #include "store/conditions.hpp"
 
+#include "text/number.hpp"
 #include "text/timestamp.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -15,10 +15,7 @@ using Operator = Condition::Operator;
 
 /// Returns whether the text is an integer that fits into the column.
 bool is_number(std::string_view text, const Column& column) noexcept {
-    std::int64_t number = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && stop == text.data() + text.size() &&
-           number <= column.max_value && number >= -column.max_value - 1;
+    return text::parse_integer(text, -column.max_value - 1, column.max_value).has_value();
 }
 
 /// Returns whether the column holds booleans. SQLite tables may declare them as integers.

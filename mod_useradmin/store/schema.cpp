@@ -1,11 +1,11 @@
 #include "store/schema.hpp"
 
 #include "store/store.hpp"
+#include "text/number.hpp"
 #include "text/snake_case.hpp"
 #include "text/timestamp.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <tuple>
 
@@ -69,10 +69,8 @@ bool is_canonical_uuid(std::string_view id) noexcept {
 /// Returns whether the id is an integer in canonical form (no plus sign, no leading zeros) whose
 /// magnitude is at most `largest`.
 bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
-    std::int64_t number = 0;
-    const auto [stop, error] = std::from_chars(id.data(), id.data() + id.size(), number);
-    return error == std::errc() && stop == id.data() + id.size() && number <= largest &&
-           number >= -largest && std::to_string(number) == id;
+    const auto number = text::parse_integer(id, -largest, largest);
+    return number && std::to_string(*number) == id;
 }
 
 /// Maps the plugin's columns to fields. Returns whether the table has the columns named in
