@@ -278,10 +278,25 @@ TEST(delivery, ends_a_stored_session_whose_token_is_not_text) {
     CHECK_EQUAL(std::string("eva \xff "), storage.ended);
 }
 
-TEST_GROUP(redis_storage){};
+TEST_GROUP(redis_storage) {
+    const EndlessReply server;
+
+    /// Connects, and stops the storage while it reads the reply. Returns what it then reports.
+    std::string problem_of_stopped() const {
+        secondary_storage::RedisStorage storage({"127.0.0.1", server.port()},
+                                                std::chrono::hours(1));
+        std::thread stopper([&] {
+            while (!server.has_begun())
+                std::this_thread::yield();
+            storage.stop();
+        });
+        CHECK_FALSE(storage.connect());
+        stopper.join();
+        return std::string(storage.problem());
+    }
+};
 
 TEST(redis_storage, times_out_on_an_endless_reply) {
-    const EndlessReply server;
     secondary_storage::RedisStorage storage({"127.0.0.1", server.port()},
                                             std::chrono::milliseconds(100));
     CHECK_FALSE(storage.connect());
@@ -289,29 +304,12 @@ TEST(redis_storage, times_out_on_an_endless_reply) {
 }
 
 TEST(redis_storage, is_not_inherited_by_other_programs) {
-    const EndlessReply server;
-    secondary_storage::RedisStorage storage({"127.0.0.1", server.port()}, std::chrono::hours(1));
-    std::thread stopper([&] {
-        while (!server.has_begun())
-            std::this_thread::yield();
-        storage.stop();
-    });
-    CHECK_FALSE(storage.connect());
-    stopper.join();
+    problem_of_stopped();
     CHECK_FALSE(server.is_client_inherited());
 }
 
 TEST(redis_storage, aborts_a_running_command_if_it_is_stopped) {
-    const EndlessReply server;
-    secondary_storage::RedisStorage storage({"127.0.0.1", server.port()}, std::chrono::hours(1));
-    std::thread stopper([&] {
-        while (!server.has_begun())
-            std::this_thread::yield();
-        storage.stop();
-    });
-    CHECK_FALSE(storage.connect());
-    stopper.join();
-    CHECK_EQUAL(std::string("timed out"), storage.problem());
+    CHECK_EQUAL(std::string("timed out"), problem_of_stopped());
 }
 
 } // namespace useradmin::test
