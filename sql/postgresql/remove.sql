@@ -6,11 +6,12 @@
 -- pg_trgm is kept as well, because the application may use it. For the database roles, see "Removing"
 -- in the manual.
 --
--- Disable the modules, then run this with psql as the owner of the user table. It removes only this
--- role's objects; as a superuser, it removes those of all applications in the database. If it
--- fails, nothing was changed; if it timed out waiting for a lock, run it again.
+-- Disable the modules, then run this file with psql as the owner of the user table. It removes only
+-- this role's objects. If a superuser runs it, it removes those of all applications in the
+-- database. If it fails, nothing was changed. If it timed out waiting for a lock, run it again.
 
--- Shorter than deadlock_timeout: a conflict aborts this script, not a transaction of the application.
+-- Shorter than deadlock_timeout, so a deadlock aborts this script, not a transaction of the
+-- application.
 SET lock_timeout = '900ms';
 DO $body$
 DECLARE
@@ -34,7 +35,8 @@ BEGIN
             WHERE relkind = 'r' AND pg_has_role(relowner, 'USAGE')
                 AND relname IN ('useradmin_revocation', 'useradmin_attempt', 'useradmin_disabled_key')
             UNION
-            -- The names of the indexes begin with the name of the user table, which has at least the first two.
+            -- The names of these indexes begin with the name of the user table. A table without the
+            -- first two is not a user table of mod_useradmin.
             SELECT 4, format('DROP INDEX %s', i.indexrelid::regclass)
             FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
             WHERE c.relname = ANY (ARRAY[t.relname || '_newest_idx', t.relname || '_role_newest_idx', t.relname || '_by_name_idx',

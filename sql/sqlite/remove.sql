@@ -4,7 +4,7 @@
 -- The tables of users, sessions, accounts and API keys are kept with their columns. The indexes are
 -- named after the user table: if it is not "user" (UserAdminTables), edit the two DROP INDEX statements.
 --
--- Disable the modules, then run this with sqlite3.
+-- Disable the modules, then run this file with sqlite3.
 
 BEGIN;
 DROP TABLE IF EXISTS "useradmin_revocation";

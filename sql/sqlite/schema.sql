@@ -51,8 +51,8 @@ CREATE TABLE IF NOT EXISTS "account" (
     "updatedAt"             date NOT NULL
 );
 
--- Used by the application, for sign-in with a second factor (AuthUserAdminSecondFactor), and for
--- links by mail (UserAdminMailCommand).
+-- Used by the application, by sign-in with a second factor (AuthUserAdminSecondFactor), and by
+-- links sent by mail (UserAdminMailCommand).
 CREATE TABLE IF NOT EXISTS "verification" (
     "id"         text NOT NULL PRIMARY KEY,
     "identifier" text NOT NULL,
@@ -74,8 +74,8 @@ CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
 );
 CREATE INDEX IF NOT EXISTS "useradmin_revocation_created_at_idx" ON "useradmin_revocation" (created_at);
 
--- The API keys that a ban disabled. Lifting the ban enables only these (UserAdminCleanUp). The columns
--- are not quoted, as above.
+-- The API keys that a ban has disabled. Lifting the ban enables only these keys (UserAdminCleanUp).
+-- The columns are not quoted, as above.
 CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
     user_id text NOT NULL,
     key_id  text NOT NULL,
@@ -95,7 +95,7 @@ CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");
 CREATE INDEX IF NOT EXISTS "account_userId_idx" ON "account" ("userId");
 CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("identifier");
 
--- For a page of the list, newest first, without sorting the whole table.
+-- For pages of the list, newest first.
 CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
--- For the same list filtered by role, and for its total. A user without a role counts as "user".
+-- For pages and the total of the list filtered by role. A user without a role counts as "user".
 CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id");

@@ -1,10 +1,10 @@
--- Corrects the counts during concurrent writes. The first lock blocks TRUNCATE; the second blocks
--- other corrections.
+-- Corrects the counts while other sessions write. The first lock blocks TRUNCATE. The second lock
+-- blocks other corrections.
 
 LOCK TABLE @user@ IN ROW EXCLUSIVE MODE;
 LOCK TABLE @scale@.counts IN SHARE UPDATE EXCLUSIVE MODE;
--- Within one snapshot, the differences are exact despite concurrent writes. Returns the number of
--- wrong counts.
+-- Concurrent writes do not affect the differences, because one snapshot contains both the users and
+-- the counts. Returns the number of wrong counts.
 WITH wrong AS (
     INSERT INTO @scale@.counts
     SELECT role, is_banned, is_verified, sum(number)

@@ -24,7 +24,8 @@ CREATE TABLE IF NOT EXISTS @scale@.counts (
     is_verified boolean NOT NULL,
     number      bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
--- In a publication of all tables, rows of a table without a replica identity cannot be deleted.
+-- If the database has a publication FOR ALL TABLES, rows can be deleted only from tables with a
+-- replica identity.
 ALTER TABLE @scale@.counts REPLICA IDENTITY FULL;
 
 -- Replaces up to 1,000 rows of the counts with their sums. Skips rows that another transaction is
@@ -42,7 +43,8 @@ $body$;
 CREATE OR REPLACE FUNCTION @scale@.count_users() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-    -- A transaction with an older snapshot cannot delete rows that others have changed since.
+    -- Above READ COMMITTED, deleting a row that another transaction has changed since the snapshot
+    -- would fail.
     is_current boolean := current_setting('transaction_isolation') IN ('read committed', 'read uncommitted');
 BEGIN
     CASE TG_OP

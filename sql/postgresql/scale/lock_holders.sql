@@ -1,5 +1,5 @@
--- Lists the sessions whose locks block "check --counts", longest transaction first. Readers hold none
--- of these locks.
+-- Lists the sessions whose locks block "check --counts", longest transaction first. Readers do not
+-- block it.
 
 SELECT 'process ' || a.pid || ' of role ' || coalesce(a.usename, '?') || ' (application "'
     || coalesce(a.application_name, '') || '"' || coalesce(', ' || a.state, '')

@@ -1,4 +1,4 @@
--- Only roles that may read the user table may read the counts.
+-- Allows the roles that may read the user table to read the counts.
 
 DO $body$
 DECLARE

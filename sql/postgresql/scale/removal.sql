@@ -1,5 +1,5 @@
--- Removes the triggers and the schema with the functions of the search index, including those of
--- earlier versions.
+-- Removes the triggers, and the schema with the functions of the search index. Also removes the
+-- objects of earlier versions.
 
 SET LOCAL lock_timeout = '2s';
 DO $body$
@@ -8,11 +8,12 @@ DECLARE
                         WHERE relnamespace = to_regnamespace(@scale_text@) AND relkind = 'r');
 BEGIN
     IF own_tables IS NOT NULL THEN
-        -- Autovacuum cancels itself if another session waits this long.
+        -- The timeout is long enough: PostgreSQL cancels an autovacuum that has blocked another
+        -- session for deadlock_timeout.
         EXECUTE 'LOCK TABLE ' || own_tables || ' IN SHARE UPDATE EXCLUSIVE MODE';
         LOCK TABLE @user@ IN ACCESS EXCLUSIVE MODE;
-        -- A transaction that has read one of these tables may wait for the user table. This timeout
-        -- is shorter than PostgreSQL's deadlock_timeout of one second.
+        -- A transaction that has read one of these tables may wait for the user table. The timeout
+        -- is shorter than PostgreSQL's default deadlock_timeout of one second.
         SET LOCAL lock_timeout = '200ms';
         EXECUTE 'LOCK TABLE ' || own_tables || ' IN ACCESS EXCLUSIVE MODE';
     END IF;

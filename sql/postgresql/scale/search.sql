@@ -1,11 +1,12 @@
--- The functions of the search index. They are never replaced while the index exists, because it
--- contains their results. Every role that reads or writes users calls them, so PUBLIC may execute
--- them. They name the schema of each function and operator that they call, because SET search_path
--- would prevent inlining.
+-- The functions of the search index. They are never replaced while the index exists, because the
+-- index contains their results. Every role that reads or writes users calls them, so PUBLIC may
+-- execute them. They name the schema of each function and operator that they call, because a SET
+-- clause would prevent inlining.
 
--- Returns the text without case and accents. A non-ASCII code point becomes capital letters, which no
--- folded ASCII text contains. So the trigrams of every script consist of letters, whatever the
--- database's collation. Z, Y and YX start a code point; the other letters are its digits in base 23.
+-- Returns the text in lower case and without accents. Encodes each non-ASCII code point as capital
+-- letters, which do not occur in folded ASCII text. The trigrams of every script therefore consist
+-- of letters, whatever the database's collation. Z, Y and YX start a code point. The letters after
+-- them are its digits in base 23.
 CREATE FUNCTION @scale@.fold_unicode(original text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $body$
 DECLARE
     folded text := pg_catalog.regexp_replace(normalize(original COLLATE pg_catalog."C", NFD), '[\u0300-\u036f]', '', 'g');
@@ -28,7 +29,7 @@ BEGIN
         END, '' ORDER BY place) INTO folded
     FROM (SELECT place, pg_catalog.ascii(point) AS code
           FROM pg_catalog.unnest(pg_catalog.string_to_array(folded, NULL)) WITH ORDINALITY AS p (point, place)) AS c;
-    -- Text that consists only of combining marks becomes empty.
+    -- The variable is NULL if the text consists only of combining marks.
     RETURN coalesce(folded, '');
 END $body$;
 

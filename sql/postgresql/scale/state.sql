@@ -1,6 +1,6 @@
 -- Returns whether the schema exists, whether triggers of another table use it, whether the user
--- table has all four triggers, whether the search functions exist, and whether the counts table is
--- from an earlier version with other columns.
+-- table has all four triggers, whether the search functions exist, and whether an earlier version
+-- created the table "counts" with other columns.
 
 SELECT to_regnamespace(@scale_text@) IS NOT NULL,
     coalesce(bool_or(t.tgrelid <> @user_text@::regclass), false),

@@ -13,5 +13,5 @@ CREATE TRIGGER @trigger@deleted AFTER DELETE ON @user@ REFERENCING OLD TABLE AS 
     FOR EACH STATEMENT EXECUTE FUNCTION @scale@.count_users();
 CREATE TRIGGER @trigger@truncated AFTER TRUNCATE ON @user@
     FOR EACH STATEMENT EXECUTE FUNCTION @scale@.count_users();
--- The counts are unused until they have been compared with the users.
+-- The service does not use the counts until they have been compared with the users.
 COMMENT ON SCHEMA @scale@ IS NULL;

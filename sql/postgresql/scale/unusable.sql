@@ -1,5 +1,6 @@
--- Returns a statement to drop each index that must be created again: one whose creation was interrupted, one by
--- role without the column for index-only scans, and one by last activity on another column.
+-- Returns a DROP INDEX statement for each index that must be created again: an index whose creation
+-- was interrupted, an index by role without the column for index-only scans, and an index by last
+-- activity on another column.
 
 SELECT 'DROP INDEX CONCURRENTLY ' || i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 WHERE i.indrelid = @user_text@::regclass AND c.relname = ANY (@index_names@)

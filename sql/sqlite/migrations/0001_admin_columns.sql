@@ -1,7 +1,7 @@
 -- The columns of better-auth's admin plugin, for a "user" table that was created without it.
 --
--- "useradminctl schema" adds only the missing columns. By hand, run only the statements for those,
--- because SQLite rejects columns that already exist.
+-- "useradminctl schema" adds only the missing columns. If you run this file by hand, omit the
+-- statements for columns that already exist, because SQLite rejects them.
 
 ALTER TABLE "user" ADD COLUMN "role" text;
 ALTER TABLE "user" ADD COLUMN "banned" integer;
