@@ -49,7 +49,7 @@ class CsvExport {
     const { data, total } = reply;
     if (!this.#columns.length) {
       this.#columns = /** @type {(keyof User)[]} */ (Object.keys(data[0] ?? {}));
-      // The byte order mark tells spreadsheets that the file is UTF-8.
+      // Spreadsheets recognize UTF-8 by the byte order mark.
       this.#parts.push("\ufeff", csvLine(this.#columns));
     }
     this.#parts.push(...data.map((user) => csvLine(this.#columns.map((column) => user[column]))));

@@ -60,13 +60,13 @@ function dialog(title, kind = "") {
   // Chromium closes a dialog without a cancel event if the user presses Esc twice.
   node.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && leaveInstead(event));
   node.addEventListener("cancel", leaveInstead);
-  // Ignore the second press of the double click that opened the dialog. It would select text.
+  // Ignore the second press of a double click that opened the dialog, because it would select text.
   let wasPressed = false;
   node.addEventListener("mousedown", (event) => {
     wasPressed ||= event.detail === 1;
     if (!wasPressed) event.preventDefault();
   });
-  // The message refers to the previous input.
+  // Clear the message, because it refers to the previous input.
   node.addEventListener("input", () => (status.textContent = ""));
   document.body.append(node);
   node.showModal();
@@ -88,7 +88,7 @@ function confirmation(title, no, yes, lead) {
     /** @param {boolean} isAgreed */
     const end = (isAgreed) => {
       frame.node.close();
-      // Resolve now. The close event fires later, and a key pressed before it could ask again.
+      // Resolve before the close event fires. Otherwise, a key pressed in between could open the question again.
       resolve(isAgreed);
     };
     frame.close = () => end(false);

@@ -124,7 +124,7 @@ const nameInput = () => h("input", { name: "name", required: true, autocomplete:
 const emailInput = () => h("input", { type: "email", name: "email", required: true, autocomplete: "off" });
 function generatedPassword() {
   const letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-  // 224 is the largest multiple of 56 that fits in a byte. Higher values would favor the first letters.
+  // Discard bytes from 224 on, the largest multiple of 56 that fits in a byte. They would favor the first letters.
   const bytes = [];
   while (bytes.length < 20) bytes.push(...[...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 224));
   return bytes.slice(0, 20).map((byte) => letters[byte % 56]).join("").replace(/.{5}(?=.)/g, "$&-");

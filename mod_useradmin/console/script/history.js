@@ -38,7 +38,7 @@ class UserHistory extends Details {
       this.#events.append(...items);
       this.status.textContent = this.#events.childElementCount || earlier !== null ? "" : t("noHistory");
       this.#more.replaceChildren(earlier === null ? "" : button(t("earlier"), () => this.load(earlier)));
-      // The pressed button, which had the focus, has been removed.
+      // The pressed button had the focus and has been removed, so focus the first new event.
       if (before !== undefined) (items[0] ?? this.#more.firstElementChild ?? this.node.firstElementChild)?.focus();
     });
   }

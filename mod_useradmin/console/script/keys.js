@@ -40,7 +40,7 @@ addEventListener("keydown", (event) => {
   const action = keys.find(([key]) => key === event.key)?.[2];
   if (!action) return;
   event.preventDefault();
-  // Focus the heading: when a dialog closes, the focus returns to the element that had it.
+  // Focus the heading, so the focus returns to it when a dialog closes.
   if (document.activeElement === document.body) find("h1")?.focus();
   action();
 });

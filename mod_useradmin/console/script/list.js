@@ -73,7 +73,7 @@ class Pager {
   paint(shown, total, { page, limit, total: matching, totalPages }) {
     const from = (page - 1) * limit + 1;
     this.#range.textContent = shown ? t("range", { from, to: from + shown - 1, total }) : "";
-    // A user found by id does not match the search, and is not saved.
+    // Users found only by their id are not in the CSV file.
     this.#save.hidden = !matching;
     this.#page = page;
     this.input.value = String(page);
@@ -100,7 +100,7 @@ class List {
     role: this.#choice("role", [["", t("all")], ...roles("user")]),
     banned: this.#choice("banned", [["", t("all")], ["true", t("hasBan")], ["false", t("notBanned")]]),
     emailVerified: this.#choice("emailVerified", [["", t("all")], ["true", t("yes")], ["false", t("no")]]),
-    // A number of days. Negative values select users who were not seen for that long.
+    // A number of days. Negative values select users who have not been seen for that long.
     seen: this.#choice("seen", hasExtras ? [["", t("all")], ["30", t("seen")], ["-90", t("unseen90")], ["-365", t("unseen365")]] : [["", ""]]),
     createdFrom: this.#day("createdFrom"),
     createdTo: this.#day("createdTo"),
@@ -130,9 +130,9 @@ class List {
       this.#timer = setTimeout(() => this.#applySearch(), 350);
     });
     this.#search.addEventListener("change", () => {
-      // A user opened next gets a later history entry.
+      // Write the search to the history before a drawer that the user opens next.
       if (this.#search.value.trim() !== this.#query.search) this.#applySearch();
-      // The next search gets a new history entry.
+      // Give the next search a new history entry.
       if (history.state === "typed") history.replaceState(null, "");
     });
     const { role, banned, emailVerified, seen, createdFrom, createdTo, sort } = this.#controls;

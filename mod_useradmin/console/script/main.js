@@ -1,4 +1,4 @@
-// Signing in and out, and what each role sees.
+// Signing in and out, and the views of each role.
 
 /** @param {Child[]} parts */
 const entrance = (...parts) => show(h("main", null, h("div", { class: "card entrance" }, ...parts)));
@@ -108,7 +108,7 @@ async function start() {
   // Ignore errors, because the list reports them.
   readOwn(caller).then(showName, problemOf);
   await restore();
-  // If the session has ended again, report it after the next sign-in.
+  // If the session has ended again, report the bulk change after the next sign-in.
   if (!caller) return;
   if (interrupted?.caller === caller.id) interrupted.report();
   interrupted = null;
@@ -119,7 +119,7 @@ async function restore() {
   written = location.href;
   const user = fragment().get("user");
   const draft = draftOf(user);
-  // The draft belongs to another caller or user.
+  // Remove a draft that belongs to another caller or user.
   if (!draft) sessionStorage.removeItem(draftKey);
   if (user) return showUser(user, { isNew: false });
   if (!draft) return;
@@ -149,7 +149,7 @@ listener = {
     keepDraft();
     enter(t("status.401"));
   },
-  // The list still shows the deleted user. A bulk change refreshes the list at its end.
+  // The list may still show a deleted user. Bulk changes refresh the list themselves.
   notFound: () => {
     if (dialogs().some((each) => each.user)) list?.refresh();
   },

@@ -26,8 +26,8 @@ class Profile {
       show: (/** @type {unknown} */ value) => extraValue(extra, value), tell: (/** @type {unknown} */ value) => extraText(extra, value, timeFormat),
     })),
   ];
-  // The initial values of the inputs. They can differ from the stored ones: browsers drop line breaks and trim email inputs.
-  // Without a prototype: a column may be named constructor.
+  // The initial values of the inputs. They can differ from the stored ones: browsers drop line breaks and trim email inputs. The object has no prototype,
+  // because a column may be named "constructor".
   /** @type {Record<string, string>} */
   shown = Object.create(null);
 

@@ -3,7 +3,7 @@
 const mostSelected = 10000;
 const maxAttempts = 5;
 /**
- * A bulk change during which the session ended. It is reported when the same caller has signed in again.
+ * A bulk change during which the session ended. Reported when the same caller has signed in again.
  * @type {{ caller?: string, report: () => unknown } | null}
  */
 let interrupted = null;
@@ -108,7 +108,7 @@ function reportChanges(frame, title, changeOf, options, outcome) {
     note: changesEndSessions && !undone.every(isBanned) && t("stayEnded"),
   });
   tell(joined([countsOf(outcome), options.note]), { endsSessions: options.endsSessions && done.length > 0, link: undone.length > 0 && button(t("undo"), undo) });
-  // The message moves the button.
+  // Showing the message moves the button, so restore its focus.
   if (repeat) repeat.focus();
   list?.refresh();
 }

@@ -1,7 +1,7 @@
-// The console. It sends requests only to the service at data-base and to the sign-in endpoints. It creates every DOM node itself, so user
-// data never becomes markup.
+// The console sends requests only to the service at data-base and to the sign-in endpoints. It creates DOM nodes without parsing markup, so user data never
+// becomes markup.
 
-// page.html sets all of these attributes.
+// The attributes that page.html sets.
 const service = /** @type {Record<string, string>} */ (document.documentElement.dataset);
 const hasExtras = service.extras === "on";
 const hasHistory = hasExtras && service.history === "on";

@@ -73,7 +73,7 @@ class Table {
       if (row.node === at) at = at.nextElementSibling;
       else this.#body.insertBefore(row.node, at);
     }
-    // A row that moves loses the focus.
+    // Moving a row removes the focus from it.
     if (focused instanceof HTMLElement && this.#body.contains(focused)) focused.focus();
     else if (hadFocus) find("input[type=search]")?.focus();
   }

@@ -208,7 +208,7 @@ class Drawer {
     return button(t("undo"), () => this.#press(async () => {
       await call(method, pathOf(user) + path, { tag, body });
       await this.#done(restoredText(user), { endsSessions: isBanned(user) && changesEndSessions });
-      // The button was removed with its message.
+      // The pressed button was removed with its message, so focus another button.
       if (document.activeElement === document.body) [...this.#access.querySelectorAll("button")].at(-1)?.focus();
     }));
   }
@@ -318,7 +318,7 @@ function createUser(typed = {}) {
     agreed: () => !gainsRights("user", role.value) || confirmRole(name.value.trim(), role.value),
     request,
     done: ({ data }) => {
-      // Search and filters may hide the user.
+      // Offer a button, because the search or a filter may hide the new user.
       const open = h("button", { type: "button", "data-user": data.id, onclick: () => {
         showUser(data.id);
         toast.replaceChildren();
