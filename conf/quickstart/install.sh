@@ -60,7 +60,7 @@ install_packages() {
     fi
     mapfile -t missing < <(missing_packages "$@")
     if ((${#missing[@]} == 0)); then
-        # Delete a policy that a killed run left, unless another run holds the lock.
+        # Delete a policy left by a run that was killed, unless another run holds the lock.
         if ((EUID == 0)) && grep -qsxF "$policy_mark" "$policy"; then
             flock --nonblock "${policy%/*}" rm -f "$policy" || true
         fi
