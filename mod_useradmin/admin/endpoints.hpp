@@ -69,8 +69,8 @@ bool is_super_admin(std::string_view roles) noexcept;
 /// neither a string nor an array of strings.
 std::optional<std::string> roles_in(const json::Object& object, std::string_view member);
 
-/// Returns the caller's id and roles, which a change checks again. Returns std::nullopt if the
-/// caller is not from the user table.
+/// Returns the caller's id and roles, for the store to check again when it makes a change. Returns
+/// std::nullopt if the caller is not from the user table.
 std::optional<store::Actor> actor_of(const Call& call);
 /// Returns the guard for a change (UserAdminGuard). revokes_super_admin: whether the change may
 /// delete or ban the user or take away the role superAdmin.

@@ -30,8 +30,8 @@ constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMI
 std::optional<Reply> refusal(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
     const bool is_higher = is_super_admin(roles) && !is_super_admin(call.caller.roles);
-    // A role has permissions if it is in the list, so no particular action is required. An admin
-    // always has permissions below the service's base address.
+    // Every role in the list counts as privileged, even one without actions. The role admin always
+    // does, because the service gives it permissions.
     const bool has_rights = may(call.service.roles, roles, Actions()) ||
                             has_role(roles, api::text_of(api::Role::admin));
     if (is_higher || call.service.settings.protected_email.matches(user.email) ||

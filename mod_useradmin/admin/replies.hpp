@@ -57,7 +57,7 @@ Reply error(const Problem& problem);
 /// Returns a 401 with an empty body.
 Reply no_session();
 
-/// Returns the reply to a failure. forbidden: the error if the caller no longer has the permission.
+/// Returns the reply to a failure. forbidden: the error if the caller has lost the permission.
 Reply failure_reply(store::Failure failure, const Problem& forbidden);
 Reply failure_reply(password::HashFailure failure);
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t max_sessions = 100;
 
 /// Returns the error reply if UserAdminGuard forbids the caller from ending the user's sessions,
-/// otherwise std::nullopt. Allows it if the user does not exist.
+/// otherwise std::nullopt. Also returns std::nullopt if the user does not exist.
 std::optional<Reply> refusal_to_end(const Call& call, std::string_view user_id) {
     const auto user = call.service.store.find(user_id);
     if (!user)
@@ -29,8 +29,8 @@ Reply list_user_sessions(Call& call) {
 }
 
 Reply revoke_user_session(Call& call) {
-    // The client sends back the token from the list, which may be the session's id
-    // (UserAdminBetterAuthTokens).
+    // The client sends the token from list-user-sessions. With UserAdminBetterAuthTokens Off, that
+    // is the session's id.
     const std::string_view key = call.parameters.object()->text("sessionToken");
     const auto session = call.service.store.find_session_of_any(key);
     call.event.is_change = !session.is_not_found();

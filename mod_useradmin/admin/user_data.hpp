@@ -1,5 +1,5 @@
-// The member "data" of create-user and update-user. It sets columns of the user table, including
-// extra ones.
+// The member "data" of create-user and update-user, which sets known and extra columns of the user
+// table.
 #pragma once
 
 #include "store/store.hpp"
@@ -16,12 +16,12 @@ namespace useradmin::admin {
 bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept;
 bool has_ban(const json::Object& data) noexcept;
 
-/// If the member is a boolean or time field of the user, and its value has another type or is an
-/// invalid time, returns the name of the expected type. Otherwise returns an empty string.
+/// Returns the name of the expected type if the value of a boolean or time field has another type
+/// or is an invalid time. Otherwise returns an empty string.
 std::string_view expected_type(const json::Object& data, std::string_view name);
 
-/// Converts the members to changes of columns. The values are valid for the lifetime of this object
-/// and of the JSON.
+/// Converts the members to column changes. The values are valid for the lifetime of this object and
+/// of the JSON.
 class UserData {
   public:
     /// Reads all members except those in omitted. The members must have the correct types.

@@ -19,7 +19,6 @@ constexpr Role parse_role(std::string_view text) noexcept {
                                               : Role::user;
 }
 
-/// Returns whether the string is the name of a role.
 constexpr bool is_role(std::string_view text) noexcept {
     return text == text_of(parse_role(text));
 }
@@ -60,7 +59,7 @@ constexpr bool may_change_role_and_ban(const Caller& caller) noexcept {
 /// Who may use an operation.
 enum class Audience { administrators, administrators_and_self, super_administrators };
 
-/// Returns whether the caller may use an operation of this audience on the user with the id.
+/// Returns whether the caller belongs to the audience of an operation on the user with the id.
 constexpr bool is_in(Audience audience, const Caller& caller, std::string_view id) noexcept {
     if (audience == Audience::super_administrators)
         return is_super_administrator(caller);

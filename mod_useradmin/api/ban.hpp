@@ -1,4 +1,4 @@
-// Column changes that ban and unban a user. The API and the command line use them.
+// Column changes that ban and unban a user. Shared by the API and useradminctl.
 #pragma once
 
 #include "store/store.hpp"

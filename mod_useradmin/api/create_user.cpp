@@ -35,7 +35,8 @@ Reply invite_user(const Call& call, const Service& service, store::NewUser user)
         return record(*created);
     // The store logs errors, so ignore the result.
     static_cast<void>(service.store.remove_verification(link.identifier()));
-    // The event is the failed creation, so the removal must not log its own line.
+    // The audit log records the failed creation, so the removal must not be recorded as another
+    // change.
     call.event.is_change = false;
     const auto removed = service.store.remove(created->id, {});
     call.event.is_change = true;

@@ -45,8 +45,8 @@ struct Pagination {
 constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
     return (pagination.total + pagination.limit - 1) / pagination.limit;
 }
-/// Counts of the users that the caller may list. created counts the new users in each interval
-/// between two times in the parameter summary.
+/// Counts of the users that the caller may list. created has the number of new users for each
+/// interval between two times in the parameter summary.
 struct Summary {
     std::int64_t total = 0;
     std::int64_t banned = 0;
@@ -77,7 +77,8 @@ Reply error(int status, const Text& text);
 Reply failure_reply(store::Failure failure, const Text& operation_text,
                     const Text& forbidden_text = {});
 
-/// Returns the reply to a failed hash: 503 if no slot was free, otherwise 500 with operation_text.
+/// Returns the reply if a password could not be hashed: 503 if no slot was free, otherwise 500 with
+/// operation_text.
 Reply failure_reply(password::HashFailure failure, const Text& operation_text);
 
 /// Returns the reply to a request whose body could not be read.

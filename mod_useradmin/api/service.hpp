@@ -44,7 +44,8 @@ struct OperationSettings {
     Guards guards = {};
     /// Whether a ban or a change of role or address ends the user's sessions.
     bool ends_sessions = false;
-    /// Whether UserAdminExtras is on. It adds resources below a user, such as the user's sessions.
+    /// Whether UserAdminExtras is on, which adds resources below a user, such as the user's
+    /// sessions.
     bool has_extras = false;
     /// The settings of links by mail, or std::nullopt if they are disabled.
     std::optional<mail::Settings> mail = {};
@@ -86,8 +87,8 @@ std::string_view operation_name(std::string_view method, std::string_view path,
 /// Returns whether the settings enable links of this kind.
 bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept;
 
-/// Returns whether a request below the base address concerns second factors or sign-in methods,
-/// which may be in tables of the application's plugins.
+/// Returns whether a request below the base address uses second factors or sign-in methods. These
+/// may be in tables of the application's plugins.
 bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) noexcept;
 
 /// Returns the body and headers for an error raised by httpd or another module. The message depends
