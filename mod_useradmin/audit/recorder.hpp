@@ -19,8 +19,8 @@ struct Trail {
 };
 
 /// Records the event of a request or command. As the store's listener, it receives the rows before
-/// and after a change. If the log is required, it writes the line before the commit, so no change
-/// lacks a line. If the commit then fails, a second line corrects the first.
+/// and after a change. If the log is required, writes the line before the commit, so no change is
+/// committed without a line. If the commit then fails, a second line corrects the first.
 class Recorder final : public store::ChangeListener {
   public:
     /// errors: receives a message if a line cannot be written.

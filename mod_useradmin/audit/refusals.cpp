@@ -58,7 +58,7 @@ std::vector<Refusals::Pending> Refusals::close() {
 }
 
 std::vector<Refusals::Pending> Refusals::take(Clock::time_point now, bool is_all) {
-    // The parent process must not hang if a stopped child holds the lock.
+    // The parent process must not block indefinitely if a stopped child holds the lock.
     const std::unique_lock lock(mutex_, Clock::now() + std::chrono::seconds(1));
     if (!lock)
         return {};

@@ -317,7 +317,7 @@ class Chains {
             const auto found = by_origin_.find(origin_of(line.host, line.instance));
             if (found != by_origin_.end())
                 return found->second;
-            // The log may have been begun by an earlier version, which did not write the host.
+            // An earlier version, which did not write the host, may have begun the log.
             Chain* const before = chain_before(line);
             return before != nullptr && before->found.host.empty() ? before : nullptr;
         }

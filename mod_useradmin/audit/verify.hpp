@@ -44,7 +44,7 @@ struct Findings {
     std::uint64_t lines = 0;
     /// Missing, changed or damaged lines.
     std::vector<std::string> problems;
-    /// Notes that do not affect the verdict, such as a partial line left by a killed process.
+    /// Notes that do not affect the result, such as a partial line left by a killed process.
     std::vector<std::string> notes;
     /// The number of lines that record a change with an unknown outcome.
     std::uint64_t unknown = 0;

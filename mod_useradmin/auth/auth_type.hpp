@@ -9,15 +9,16 @@
 
 namespace useradmin::auth {
 
-/// Returns whether r->user is taken from the session. Other AuthTypes set it themselves; httpd does
-/// not call their modules if r->user is already set or a Require passes without a user.
+/// Returns whether mod_auth_useradmin sets r->user from the session. With another AuthType, its
+/// module sets r->user. httpd does not call that module if r->user is already set or if a Require
+/// directive passes without a user.
 inline bool takes_user_from_session(request_rec* request) noexcept {
     const char* const type = ap_auth_type(request);
     return apr::view_of(type).empty() || strcasecmp(type, "UserAdmin") == 0;
 }
 
-/// The note with the session's user id if another AuthType sets r->user. Until another module
-/// changes httpd::id_note, both notes are the same pointer.
+/// The note with the session's user id if another AuthType sets r->user. The values of this note
+/// and of httpd::id_note are the same pointer until another module changes httpd::id_note.
 inline constexpr const char* session_note = "auth-useradmin-session";
 
 /// Returns whether the session notes of `source` identify the same user as r->user.

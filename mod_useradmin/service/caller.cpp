@@ -39,7 +39,7 @@ api::Caller caller_of(request_rec* request, const ServiceSettings& settings,
         const bool has_role = session.role != nullptr && !caller.id.empty();
         caller.roles = has_role ? evaluate(request, session.role, log) : std::string_view();
     }
-    // The expressions of UserAdminSession may return an auth module's notes.
+    // The expressions of UserAdminSession may read an auth module's notes.
     if (noted_id == caller.id)
         caller.impersonated_by = note(httpd::impersonator_note);
     caller.is_stored =

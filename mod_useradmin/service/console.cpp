@@ -46,7 +46,7 @@ console::PageSettings console_settings(request_rec* request, const ServiceOfPage
     return settings;
 }
 
-/// The caller that the service would see, and the subrequest's status.
+/// The caller according to the service's own configuration, and the subrequest's status.
 struct ConsoleCaller {
     int status;
     std::optional<api::Caller> caller;
@@ -71,8 +71,8 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
     return visitor;
 }
 
-/// Writes names and types of the extra columns that superAdmins see. Returns false if the database
-/// catalog could not be read.
+/// Writes the names and types of the extra columns that superAdmins can see. Returns false if the
+/// database catalog could not be read.
 bool write_columns(request_rec* request, const ServiceOfPage& service, json::Writer& writer) {
     const api::OperationSettings rules = operation_settings(request, service.configuration);
     if (!api::has_readable_columns(rules))

@@ -1,5 +1,6 @@
-// Replies to errors of httpd and other modules: below a base address, the envelope (specification,
-// section 2.4); from an endpoint for better-auth's admin client, better-auth's format.
+// Replies to errors of httpd and other modules. Below a base address, they have the envelope
+// (specification, section 2.4). At an endpoint for better-auth's admin client, they have
+// better-auth's format.
 #pragma once
 
 #include "api/service.hpp"
@@ -15,8 +16,8 @@ namespace useradmin::service {
 /// the service is disabled.
 const char* base_of(request_rec* request);
 
-/// Returns the method that the client sent. While httpd redirects to an ErrorDocument, the method
-/// of the failed request is GET.
+/// Returns the method that the client sent. When httpd redirects to an ErrorDocument, it changes
+/// the method of the failed request to GET.
 std::string_view sent_method(const request_rec* request) noexcept;
 
 /// Returns the reply to a failed request. Returns std::nullopt if the request has not failed or is

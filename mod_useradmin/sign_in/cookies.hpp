@@ -45,8 +45,8 @@ class Cookies {
              std::optional<std::chrono::seconds> age = {}) const;
     void expire(http::Reply& reply, std::string_view name) const;
 
-    /// Returns the full name of one of better-auth's other cookies. It gets the session cookie's
-    /// prefix, or better-auth's default prefix if the session cookie has a custom name.
+    /// Returns the full name of one of better-auth's other cookies. The name has the session
+    /// cookie's prefix, or better-auth's default prefix if the session cookie has a custom name.
     std::string name_of(std::string_view name) const;
 
   private:

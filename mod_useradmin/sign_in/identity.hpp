@@ -42,8 +42,9 @@ struct [[nodiscard]] Identity {
     std::chrono::seconds retry_after{0};
 };
 
-/// Returns the status of a session's impersonator: valid, also for an empty id, or unknown, banned
-/// or a database failure. Otherwise, an administrator could act as another user after a ban.
+/// Returns the status of the administrator with the id: valid, unknown, banned or a database
+/// failure. An empty id is valid. Without this check, a banned administrator could continue to
+/// impersonate a user.
 CredentialStatus impersonator_status(store::Store& store, std::string_view id, text::Timestamp now);
 
 /// Returns whether the user is banned and the ban has not expired.

@@ -17,12 +17,12 @@ constexpr std::size_t max_formats = 8;
 constexpr std::chrono::minutes refresh_interval(5);
 constexpr std::chrono::seconds retry_interval(10);
 
-// Measured: scrypt takes about four times as long as argon2id with OWASP's parameters, and bcrypt
-// with a cost of 10 (1,024 rounds) takes 2.7 times as long.
+// Measured: compared with argon2id with OWASP's parameters, scrypt takes about four times as long,
+// and bcrypt with a cost of 10 (1,024 rounds) takes 2.7 times as long.
 constexpr std::uint64_t cost_of_scrypt = 160'000;
 constexpr std::uint64_t cost_of_bcrypt_round = 100;
 
-/// Returns the relative time of a hash: the number of KiB that argon2id processes in that time.
+/// Returns the time to compute a hash, as the number of KiB that argon2id processes in that time.
 std::uint64_t cost_of(const Format& format) noexcept {
     if (const auto* const argon2id = std::get_if<Argon2id>(&format))
         return std::uint64_t{argon2id->memory_kib} * argon2id->passes;

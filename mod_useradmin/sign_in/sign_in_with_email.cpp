@@ -16,7 +16,8 @@ namespace useradmin::sign_in {
 
 namespace {
 
-// The maximum number of verifications if the account changes before its session is created.
+// The maximum number of attempts if the account changes between verification and the creation of
+// the session.
 constexpr int max_attempts = 3;
 
 struct Form {
