@@ -40,8 +40,8 @@ std::vector<std::string_view> options_of(const Command& command);
 std::string usage_of(const Command& command);
 
 Exit create_schema(Context& context);
-/// schema --scale: adds the counts and indexes of sql/postgresql/scale, which speed up long lists,
-/// to a table in use. Can be run again, for example after an interruption.
+/// schema --scale: adds the counts and indexes of sql/postgresql/scale to a table in use. They
+/// speed up long lists. Can be run again, for example after an interruption.
 Exit create_scale(Context& context);
 /// schema --no-scale: removes the counts and indexes.
 Exit remove_scale(Context& context);

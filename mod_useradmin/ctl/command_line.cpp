@@ -226,7 +226,7 @@ CommandLine parse(std::span<const char* const> arguments) {
         if (text.starts_with('-') && text != "-")
             reject_option(text.substr(0, text.find('=')), line.command);
     const auto find = [&](std::string_view word) { return std::ranges::find(arguments, word); };
-    // A word that precedes the command was meant to be the command.
+    // If a word precedes the command, report that word as an unknown command.
     if (line.command != nullptr && !rest.empty() &&
         find(rest.front()) < find(line.command->name.substr(0, name.find(' '))))
         reject_command("", rest);

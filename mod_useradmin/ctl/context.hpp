@@ -10,7 +10,7 @@
 
 namespace useradmin::ctl {
 
-/// Holds the command line, the settings and the database connection, opened on first use.
+/// Holds the command line, the settings and the database connection. Connects on first use.
 class Context {
   public:
     /// The options must outlive the context.

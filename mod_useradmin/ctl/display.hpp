@@ -60,7 +60,6 @@ void print_data(const std::function<void(json::Writer&)>& write_members,
                 std::string_view error = {});
 /// Writes {"success":true,"data":[…]} with the elements that write_elements writes.
 void print_list(const std::function<void(json::Writer&)>& write_elements);
-/// Writes an array of strings.
 void write_texts(json::Writer& writer, const std::vector<std::string>& texts);
 
 /// Whether to truncate long cells.

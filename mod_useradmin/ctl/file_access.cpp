@@ -25,8 +25,8 @@ FileAccess own_access(const std::string& file, const std::string& folder) noexce
 }
 
 /// Runs a function with an account's privileges. Unless the process already runs as the account,
-/// forks a child, which requires root. Returns the function's result, which must be less than 255,
-/// or std::nullopt on failure.
+/// forks a child. This requires root. Returns the function's result, or std::nullopt on failure.
+/// The result must be less than 255.
 template <class Function>
 std::optional<int> run_as(const Account& account, const Function& function) {
     if (geteuid() == account.user)

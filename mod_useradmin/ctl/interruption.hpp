@@ -14,7 +14,7 @@ namespace useradmin::ctl {
 /// program. Signals that were ignored stay ignored.
 class Interruption {
   public:
-    /// describe: returns what was done and how to continue. It runs on another thread. Its argument
+    /// describe: returns what was done and how to continue. Called on another thread. The argument
     /// is true if a lock from delay() is still held after five seconds.
     Interruption(bool wants_json, std::function<std::string(bool)> describe);
     ~Interruption();

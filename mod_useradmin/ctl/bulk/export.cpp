@@ -29,7 +29,8 @@ constexpr std::int64_t first_users = 50;
 constexpr std::int64_t max_users = 2000;
 constexpr std::size_t page_bytes = std::size_t{1} << 20;
 
-/// Returns the number of users for the next page, from the number and size of the previous page.
+/// Returns the number of users for the next page, calculated from the number and size of the
+/// previous page.
 std::int64_t next_users(std::int64_t users, std::size_t bytes) {
     const auto fitting =
         static_cast<std::int64_t>(page_bytes * static_cast<std::size_t>(users) / (bytes + 1));
@@ -81,13 +82,13 @@ class Target {
     Target(const Target&) = delete;
     Target& operator=(const Target&) = delete;
 
-    /// Returns whether the target is a pipe or a device, which must not be replaced.
+    /// Returns whether the target is a pipe or a device. Such a target must not be replaced.
     bool is_device() const noexcept { return descriptor_ >= 0 && !is_file_; }
     bool is_file() const noexcept { return is_file_; }
     /// Returns the name. If it refers to a regular file, symbolic links are resolved.
     const std::string& name() const noexcept { return name_; }
-    /// Opens the file that the constructor checked, even if the name now refers to another file. On
-    /// failure, returns -1 and sets errno.
+    /// Opens the device that the constructor checked, even if the name now refers to another file.
+    /// On failure, returns -1 and sets errno.
     int open_device() const { return open(link().c_str(), O_WRONLY | O_CLOEXEC); }
 
   private:
@@ -230,7 +231,7 @@ Exit export_users(Context& context) {
             schema.find_problem(store::needs_user | store::needs_account))
         throw CommandError(problem->text);
     Output output(name, context.options.has("force"));
-    // Lines on a terminal already show the progress.
+    // On a terminal, the exported lines already show the progress.
     const bool is_seen = output.is_terminal();
     std::optional<Progress> progress;
     if (!is_seen)

@@ -43,8 +43,8 @@ struct FileLine {
 /// reads more and in the destructor.
 class UserFileReader {
   public:
-    /// file: must be at its start and must outlive the reader, which does not close it. Reads the
-    /// CSV header. Throws CommandError if the header is invalid.
+    /// Reads the CSV header. Throws CommandError if the header is invalid. file: positioned at its
+    /// start. The file must outlive the reader and is not closed.
     UserFileReader(std::FILE* file, FileFormat format);
     ~UserFileReader();
     UserFileReader(const UserFileReader&) = delete;

@@ -8,7 +8,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// How the service adapts to the tables, as pairs of a name and a description.
+/// How the service uses the tables, as pairs of a name and a description.
 using Behavior = std::vector<std::pair<const char*, std::string>>;
 
 std::string type_of(const store::Table& table, std::string_view field) {

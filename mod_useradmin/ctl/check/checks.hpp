@@ -20,9 +20,9 @@ struct Findings {
     std::vector<std::string> notes;
     /// What could not be checked, and why.
     std::vector<std::string> unchecked;
-    /// Problems of the service or the application, each with its remedy.
+    /// Problems of the service or the application, each with a remedy.
     std::vector<std::string> problems;
-    /// Directives that fit the application's rows.
+    /// Suggested directives, derived from the application's rows.
     std::vector<std::string> directives;
 };
 

@@ -88,9 +88,9 @@ struct DatabaseFacts {
     std::vector<store::ForeignKey> rejecting_keys;
     /// Why the rows were not read, if reading them is a risk (Database::superuser_risk).
     std::optional<std::string> superuser_risk;
-    /// Counts of the rows that this service seems to have created. They have UUIDs, verified
-    /// addresses, and one creation time for user and account, whereas better-auth reads the clock
-    /// twice. Empty if the rows could not be read.
+    /// Counts of the rows that this service seems to have created. These users have a UUID, a
+    /// verified address, and the same creation time as their account. In rows created by
+    /// better-auth, the times differ. Empty if the rows could not be read.
     std::optional<RowCounts> own;
     /// Counts of the other rows. Empty if the rows could not be read.
     std::optional<RowCounts> foreign;

@@ -26,8 +26,8 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
         return;
     const std::string folder = folder_of(file);
     std::string all = folder + " " + file;
-    // If httpd's children cannot use the database, the other files may be those of this command,
-    // which are removed when it ends.
+    // If httpd's children cannot use the database, this command may have created the other files.
+    // They are removed when the command ends.
     if (refused != files.begin())
         for (auto each = files.begin() + 1; each != files.end(); ++each)
             all += " " + *each;

@@ -20,7 +20,7 @@ struct Orphans {
     std::int64_t number;
 };
 
-/// Returns an SQL condition that is true if o's owner column refers to no row of the table.
+/// Returns an SQL condition that the owner column of the alias o refers to no row of the table.
 std::string no_row(const store::Table& table, const store::OwnedTable& o) {
     return "NOT EXISTS (SELECT 1 FROM " + table.sql + " t WHERE " + column_text(table, "t", "id") +
            table.op("=") + column_text(o.table, "o", o.plugin->owner) + ")";

@@ -18,7 +18,7 @@ struct Secrets {
     std::vector<crypto::LoadedSecret> loaded;
     /// Why a secret could not be read. Empty if all secrets could be read.
     std::string failure;
-    /// Whether the unreadable secret is in the environment, which may differ from httpd's.
+    /// Whether the unreadable secret is in the environment. httpd's environment may differ.
     bool is_in_environment = false;
 
     std::vector<std::string_view> views() const {

@@ -68,7 +68,7 @@ std::chrono::seconds length_of(const Options& options) {
 /// Warns that httpd rejects unsigned tokens if it has a secret. Does nothing if the configuration
 /// shows that it has none.
 void warn_of_unsigned(const CommandSettings& settings) {
-    // A configured secret would have signed the token.
+    // If AuthUserAdminSecret were set, the token would have been signed.
     if (settings.httpd.has("AuthUserAdmin", "On"))
         return;
     print_error("the token is not signed, so httpd rejects it if AuthUserAdminSecret is set; to "

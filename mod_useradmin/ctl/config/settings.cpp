@@ -169,8 +169,8 @@ void read_audit_log(const std::optional<Setting>& setting, CommandSettings& sett
     settings.is_audit_required = is_required;
 }
 
-/// Returns the setting. If it is empty, returns the environment variable or the default, as the
-/// service does.
+/// Returns the setting or, if it is empty, the environment variable or the default, as the service
+/// does.
 std::string protected_email(std::string setting) {
     if (!setting.empty())
         return setting;

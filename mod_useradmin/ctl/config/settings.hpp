@@ -17,7 +17,7 @@ namespace useradmin::ctl {
 /// How a command uses the database.
 enum class DatabaseUse { none, read, write };
 
-/// The settings, taken from the options or otherwise from the httpd configuration. Settings that
+/// The settings of a command. Options take precedence over the httpd configuration. Settings that
 /// are in neither, or that the command does not use, have default values.
 struct CommandSettings {
     HttpdConfiguration httpd;
