@@ -9,7 +9,8 @@
 
 namespace useradmin::httpd {
 
-/// An audit log from the configuration. Directives that name the same file or program share one.
+/// An audit log from the configuration. Directives that name the same file or program share one
+/// object.
 struct NamedLog;
 
 /// The value of `UserAdminAuditLog file|"|program" [required]`.
@@ -35,8 +36,8 @@ void register_audit_log(apr_pool_t* pool) noexcept;
 /// Returns the trail for an audit::Recorder. Its log is nullptr if none is configured.
 audit::Trail trail_of(const AuditLog& log) noexcept;
 
-/// Returns the descriptor of the log file, which is also open for reading, or -1 if there is no
-/// file, for example because the log is a program.
+/// Returns a readable descriptor of the log file, or -1 if there is no file, for example because
+/// the log is a program.
 int file_of(const AuditLog& log) noexcept;
 
 /// Returns the virtual host, client address, UNIQUE_ID and traceparent of a request.

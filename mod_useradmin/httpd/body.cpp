@@ -73,7 +73,7 @@ http::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
 void RequestBody::grow(std::size_t size) {
     if (size <= text_.capacity())
         return;
-    // Reallocation would leave an unwiped copy.
+    // A reallocation by std::string would leave a copy that is not wiped.
     std::string larger;
     larger.reserve(std::max(size, 2 * text_.capacity()));
     larger.assign(text_);

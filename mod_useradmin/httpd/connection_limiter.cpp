@@ -35,7 +35,7 @@ bool ConnectionLimiter::is_slow(store::Clock::time_point now) const noexcept {
 ConnectionLimiter::PoolLock::PoolLock(ConnectionLimiter& limiter, store::Deadline deadline)
     : limiter_(limiter), deadline_(deadline), lock_(limiter.pool_mutex_, std::defer_lock) {
     wait();
-    // Let threads go first that return connections, unless the pool is locked only briefly.
+    // Yield to threads that return connections, unless the pool is usually locked only briefly.
     while (lock_ && limiter_.releases_ != 0 && limiter_.is_slow(store::Clock::now())) {
         lock_.unlock();
         if (store::Clock::now() >= deadline_)

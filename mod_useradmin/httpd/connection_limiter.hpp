@@ -18,9 +18,9 @@ class ConnectionLimiter {
     bool acquire(store::Deadline deadline);
     void release() noexcept;
 
-    /// Locks the pool to acquire a connection. Stops waiting for the lock at the deadline. While
-    /// mod_dbd opens a connection, it holds its own lock, which has no timeout. Without a deadline,
-    /// threads would wait one after another for an unresponsive database.
+    /// Locks the pool to acquire a connection. Stops waiting for the lock at the deadline. mod_dbd
+    /// opens connections under a lock of its own without a timeout, so threads would wait one after
+    /// another for an unresponsive database.
     class PoolLock {
       public:
         PoolLock(ConnectionLimiter& limiter, store::Deadline deadline);
@@ -28,9 +28,9 @@ class ConnectionLimiter {
 
         /// Returns whether the lock was acquired in time.
         explicit operator bool() const noexcept { return lock_.owns_lock(); }
-        /// Returns whether the remaining time is enough to connect, judging by the longest recent
-        /// hold and a tolerance of a second. time: the thread's whole timeout. A thread that has
-        /// waited at most 100 ms may always try.
+        /// Returns whether the thread may try to connect. It may if it has waited at most 100 ms or
+        /// if no recent hold was long. Otherwise, a hold as long as the longest recent one must end
+        /// at most a second after the deadline. time: the thread's whole timeout.
         bool has_time_to_connect(store::Clock::duration time) const noexcept;
         /// Records that a connection was opened. The destructor then stores how long the lock was
         /// held, for has_time_to_connect().
@@ -46,8 +46,8 @@ class ConnectionLimiter {
         store::Clock::time_point acquired_at_;
     };
 
-    /// Lets this thread return a connection before other threads acquire one, while the pool is
-    /// slow.
+    /// While the pool is slow, lets this thread return a connection before other threads acquire
+    /// one.
     class ReleasePriority {
       public:
         explicit ReleasePriority(ConnectionLimiter& limiter) noexcept
@@ -72,8 +72,9 @@ class ConnectionLimiter {
     std::timed_mutex pool_mutex_;
     /// The number of threads that are returning a connection.
     std::atomic<int> releases_{0};
-    /// The longest recent hold of the lock, or the last hold that opened a connection, and when it
-    /// ended. A shorter hold may not have involved the database. Protected by pool_mutex_.
+    /// The longest recent hold of the lock, or the last hold during which a connection was opened.
+    /// A shorter hold may not have involved the database. Protected by pool_mutex_, like the time
+    /// when the hold ended.
     store::Clock::duration longest_hold_{0};
     store::Clock::time_point longest_hold_ended_;
 };

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-// Makes the AP_INIT_* macros use designated initializers, which are valid C++20 and let the
-// compiler check the handlers' types.
+// Makes the AP_INIT_* macros use designated initializers. The compiler then checks the types of the
+// handlers.
 #define AP_HAVE_DESIGNATED_INITIALIZER 1
 
 extern "C" {

@@ -70,15 +70,16 @@ int skip_map_to_storage(request_rec* request) noexcept {
     return apr::view_of(request->filename) == no_file ? OK : DECLINED;
 }
 
-/// mod_dir would take a request without a file and a handler for its FallbackResource.
+/// mod_dir would apply FallbackResource to a request without a file and without a handler.
 int set_handler(request_rec* request) noexcept {
     if (request->handler == nullptr && apr::view_of(request->filename) == no_file)
         request->handler = "useradmin";
     return DECLINED;
 }
 
-/// Returns the status of the virtual host's Redirect, if one applies, otherwise OK or DECLINED.
-/// mod_alias applies it in translate_name, together with Alias, and after mod_proxy.
+/// Calls mod_alias's hook to apply the virtual host's Redirect directives, because httpd does not
+/// call it for claimed requests. Returns the status of the Redirect that applies, otherwise OK or
+/// DECLINED.
 int apply_redirect(request_rec* request) noexcept {
     const apr_array_header_t* const hooks = ap_hook_get_translate_name();
     const std::span all(reinterpret_cast<const ap_LINK_translate_name_t*>(hooks->elts),

@@ -50,8 +50,8 @@ ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
 /// the status of the Redirect that applies.
 int claim_request(request_rec* request) noexcept;
 
-/// Registers a module's translate_name hook, which calls claim_request(), and the map_to_storage
-/// and fixups hooks for claimed requests.
+/// Registers hooks of a module: its translate_name hook, which must call claim_request(), and
+/// map_to_storage and fixups hooks for claimed requests.
 void register_location(ap_HOOK_translate_name_t* claim) noexcept;
 
 } // namespace useradmin::httpd

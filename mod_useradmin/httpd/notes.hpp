@@ -1,4 +1,5 @@
-// Request notes that the auth module, the service and CustomLog exchange.
+// Request notes. The auth module passes the caller to the service, and the service passes its
+// events to CustomLog.
 #pragma once
 
 #include "apr/pool.hpp"

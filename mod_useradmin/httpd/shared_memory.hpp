@@ -14,8 +14,8 @@ namespace useradmin::httpd {
 void* map_shared_memory(apr_pool_t* pool, std::size_t size);
 
 /// Returns the shared memory for a purpose. The first call allocates and initializes it, and must
-/// precede the fork of the children. Both modules get the same memory. It lives as long as the
-/// pool: use the process pool if the memory must survive a restart. Throws std::system_error, or
+/// precede the fork of the children. Both modules get the same memory. The memory lives as long as
+/// the pool. Use the process pool if it must survive a restart. Throws std::system_error, or
 /// std::runtime_error if init returns false.
 void* shared_memory(apr_pool_t* pool, const std::string& purpose, std::size_t size,
                     const std::function<bool(void*)>& init);
