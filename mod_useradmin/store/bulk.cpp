@@ -84,7 +84,7 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
         row.user = rows->take_record<model::User>();
         row.password_hash = rows->take();
         const bool is_current = rows->take() == row.user.id;
-        // Keep one credential account of each user: if possible, the one that better-auth 1.7 uses.
+        // Keep one credential account per user, preferably the one that better-auth 1.7 uses.
         if (all.empty() || all.back().user.id != row.user.id)
             all.push_back(row);
         else if (is_current)

@@ -6,8 +6,8 @@
 
 namespace useradmin::store {
 
-/// Returns a LIKE pattern for strings that contain, start with or end with this one. Every
-/// character of the text is literal. The escape character is a backslash.
+/// Returns a LIKE pattern for strings that contain, start with or end with the text, depending on
+/// `where`. Every character of the text is literal. The escape character is a backslash.
 std::string like_pattern(std::string_view text,
                          Condition::Operator where = Condition::Operator::contains);
 

@@ -66,12 +66,12 @@ std::string sort_columns(const Table& user, SortKey by);
 std::string select_list_m(const Table& user, SortKey by);
 /// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
-/// Appends LIMIT. Common limits are literals. For an argument, PostgreSQL would plan each execution
-/// again, and planning takes as long as reading the page.
+/// Appends LIMIT. Common limits are literals. If the limit were an argument, PostgreSQL would plan
+/// each execution, and planning takes as long as reading the page.
 void append_limit(Statement& statement, std::int64_t limit);
 /// Appends the joins from the total (t) to the users of the page (u). The users are those in
-/// useradmin_match and, if `role` is set, those with the role. In this case, useradmin_match must
-/// not contain users with the role.
+/// useradmin_match and, if `role` is set, those with the role. If so, useradmin_match must not
+/// contain users with the role.
 void append_collected(Statement& statement, const Schema& schema, const model::NullableText& role,
                       const Window& window);
 

@@ -6,7 +6,7 @@
 
 namespace useradmin::store {
 
-/// Why there is no value. The first two are errors; the others are expected outcomes.
+/// Why there is no value. The first two are errors. The others are expected outcomes.
 enum class Failure {
     unavailable,       ///< the database is unavailable or timed out: 503
     failed,            ///< a database error; the log has the reason: 500
@@ -40,7 +40,7 @@ class [[nodiscard]] Result {
     const T& operator*() const noexcept { return *value_; }
     T* operator->() noexcept { return &*value_; }
     const T* operator->() const noexcept { return &*value_; }
-    /// Call this only if there is no value.
+    /// Requires that there is no value.
     Failure failure() const noexcept { return failure_; }
     /// Returns whether the failure is not_found. Other failures do not mean that the row exists.
     bool is_not_found() const noexcept { return !value_ && failure_ == Failure::not_found; }

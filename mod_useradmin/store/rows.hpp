@@ -12,7 +12,8 @@ namespace useradmin::store {
 /// text.
 using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
 
-/// Reads the rows of a result once, in order. Strings live as long as the statement's pool.
+/// Reads the rows of a result once, in order. Strings are valid for the lifetime of the statement's
+/// pool.
 class Rows {
   public:
     Rows() noexcept = default;

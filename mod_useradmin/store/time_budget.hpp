@@ -13,12 +13,12 @@ inline constexpr Deadline no_deadline = Deadline::max();
 struct TimeoutPolicy {
     /// The total wait for a connection, locks and responses.
     std::chrono::milliseconds timeout;
-    /// Whether the limit also applies to responses. If so, a timeout closes a connection to a
-    /// server. If not (useradminctl), the limit applies to each operation's wait for locks, and
-    /// responses are awaited indefinitely.
+    /// Whether the limit also applies to responses. If so, a timeout closes a PostgreSQL
+    /// connection. If not (useradminctl), responses have no time limit, and the limit applies to
+    /// the locks of each operation separately.
     bool applies_to_statements = true;
-    /// If not nullptr, the time that the request has already used. It counts toward the limit, and
-    /// is updated.
+    /// If not nullptr, the time that the request has already used. Counts toward the limit, and is
+    /// updated.
     Clock::duration* elapsed = nullptr;
     /// The directive that sets the limit, for log lines, or nullptr if there is none.
     const char* directive = nullptr;

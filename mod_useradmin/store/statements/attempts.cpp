@@ -57,7 +57,7 @@ Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const Attempt
     if (!table.exists())
         return FailedAttempts{false};
     const std::string now = work.dialect().product().current_second;
-    // Remove expired rows first: if that is repeated after a conflict, nothing is counted twice.
+    // Remove expired rows before counting. If a conflict causes a retry, nothing is counted twice.
     constexpr std::int64_t max_removed = 20; // one attempt adds fewer rows
     const auto [before, after] = work.dialect().product().any_of_locked;
     Statement remove = work.statement();
