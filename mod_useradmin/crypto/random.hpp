@@ -7,8 +7,8 @@
 
 namespace useradmin::crypto {
 
-/// Fills the span, which may have at most 256 bytes. Aborts the process on failure, because no
-/// salt, id or token may come from a weaker source.
+/// Fills the span. The maximum size is 256 bytes. Aborts the process on failure, because no weaker
+/// source may be used for salts, ids and tokens.
 void random_bytes(std::span<unsigned char> out) noexcept;
 
 /// Returns a new version 4 UUID (36 characters).

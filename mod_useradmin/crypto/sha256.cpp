@@ -14,8 +14,8 @@ namespace useradmin::crypto {
 
 namespace {
 
-/// Returns the SHA-256 algorithm, which is fetched only once. With EVP_sha256(), OpenSSL 3 would
-/// look it up for each digest, which takes longer than hashing a short string.
+/// Returns the SHA-256 algorithm. Fetches it only once: with EVP_sha256(), OpenSSL 3 would fetch it
+/// for each digest, and that takes longer than hashing a short string.
 const EVP_MD* algorithm() noexcept {
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
     static const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> found(

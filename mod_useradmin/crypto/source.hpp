@@ -12,7 +12,7 @@ namespace useradmin::crypto {
 /// The recommended minimum length of a secret in bytes.
 inline constexpr std::size_t min_secret_length = 16;
 
-/// A secret, and whether its source deserves a warning.
+/// A secret, and the properties of its source that deserve a warning.
 struct LoadedSecret {
     Secret secret;
     /// Whether the secret is written in the configuration itself.

@@ -11,7 +11,7 @@ inline constexpr std::string_view compression_suffixes[] = {"-gzip", "-br"};
 
 /// The value of If-Match (RFC 9110, section 13.1.1).
 struct EntityTagList {
-    /// Whether the value is "*". It then matches any current representation.
+    /// Whether the value is "*", which matches any current representation.
     bool is_any = false;
     /// The strong tags without quotes, as views of the parsed string. Weak tags never match.
     std::vector<std::string_view> strong = {};

@@ -81,7 +81,6 @@ class SharedTable {
             change(entry.value);
             entry.written_at = now.time_since_epoch().count();
         }
-        /// Frees the entry.
         void erase(Entry& entry) const noexcept { entry.written_at = 0; }
         /// Writes the key's entry. If there is none, takes a free entry or replaces the oldest.
         template <class Change>

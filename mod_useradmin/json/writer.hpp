@@ -27,7 +27,6 @@ class Writer {
     Writer& boolean(bool value);
     Writer& integer(std::int64_t value);
     Writer& null();
-    /// Writes the string, or null if there is none.
     Writer& string_or_null(const std::optional<std::string_view>& value);
     /// Writes the time in ISO 8601, or null if there is none.
     Writer& time_or_null(const std::optional<text::Timestamp>& value);

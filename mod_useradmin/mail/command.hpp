@@ -9,11 +9,12 @@
 namespace useradmin::mail {
 
 /// Runs a command for each message and passes the message on standard input. The command runs
-/// without a shell. It gets only the standard file descriptors and, as its environment, only PATH.
+/// without a shell. It inherits only the standard file descriptors and, from the environment, only
+/// PATH.
 class CommandMailer final : public Mailer {
   public:
-    /// `command` is the program's path and arguments, terminated by a null pointer. It must outlive
-    /// the mailer, like `log`. A command that runs longer than `limit` is killed.
+    /// `command` is the program's path and arguments, terminated by a null pointer. `command` and
+    /// `log` must outlive the mailer. A command that runs longer than `limit` is killed.
     CommandMailer(const char* const* command, std::chrono::milliseconds limit,
                   text::Logger& log) noexcept
         : command_(command), limit_(limit), log_(log) {}

@@ -93,7 +93,7 @@ inline constexpr Field<User> user_fields[] = {
 /// Returns the field of the user with this name, or nullptr.
 const Field<User>* find_user_field(std::string_view name) noexcept;
 
-/// Returns whether the user has a field with this name and a member of the type.
+/// Returns whether the user has a field with this name whose member has the type.
 template <class Type>
 bool has_user_field(std::string_view name) noexcept {
     const Field<User>* const field = find_user_field(name);
@@ -211,7 +211,7 @@ struct SecondFactor {
     std::string_view secret;
     /// The unused backup codes as a JSON array, usually encrypted like the key.
     std::string_view backup_codes;
-    /// Whether the user has entered a first valid code. NULL means yes.
+    /// Whether the user has confirmed the second factor with a valid code. NULL means yes.
     NullableText verified;
     NullableText failed_verification_count;
     NullableTime locked_until;
@@ -296,12 +296,10 @@ inline constexpr Field<SignInMethod> sign_in_method_fields[] = {
     {"expiresAt", &SignInMethod::expires_at},
 };
 
-/// Returns whether a field contains secrets.
 constexpr bool is_secret(std::string_view field) noexcept {
     return field == "password" || field == "token" || field == "secret" || field == "backupCodes";
 }
 
-/// Returns the field table of a record type.
 template <class Record>
 constexpr std::span<const Field<Record>> fields() noexcept {
     if constexpr (std::is_same_v<Record, User>)

@@ -10,8 +10,8 @@ namespace useradmin::password {
 
 namespace {
 
-// With its default allocator, libargon2 would leave 19 MiB in the glibc arena of every thread that
-// has ever hashed.
+// With the default allocator of libargon2, the glibc arena of every thread that has hashed would
+// keep 19 MiB.
 
 int allocate_memory(std::uint8_t** memory, std::size_t size) {
     void* const mapped =

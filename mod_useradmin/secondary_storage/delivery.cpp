@@ -13,8 +13,8 @@ namespace {
 
 using Outcome = Delivery::Outcome;
 
-/// Returns the time before which the revoked sessions were created. Adds a second, because the
-/// clocks of the application and the database may differ.
+/// Returns the time up to which sessions are revoked. This is a second after the revocation,
+/// because the clocks of the application and the database may differ.
 text::Timestamp end_of(const store::Revocation& revocation) {
     return revocation.created_at + std::chrono::seconds(1);
 }
@@ -33,7 +33,7 @@ Outcome end_session(const store::Revocation& revocation, store::Store& store,
         if (session.created_at >= before ||
             (!session.id.empty() && session.id != revocation.session_id))
             continue;
-        // Look for the token in the database, which cannot contain text that is not UTF-8.
+        // Look for the token in the database. The database cannot contain text that is not UTF-8.
         if (!text::is_clean_utf8(session.token)) {
             tokens.push_back(session.token);
             continue;

@@ -15,10 +15,11 @@ namespace useradmin::secondary_storage {
 
 namespace {
 
-// Lua scripts are atomic; the application may change the same keys concurrently. A value that is
-// not better-auth's JSON is treated as missing, so it does not block deliveries for other users.
+// Lua scripts are used because they are atomic, and the application may change the same keys
+// concurrently. A value that is not better-auth's JSON is treated as missing, so it does not block
+// deliveries for other users.
 
-/// Defines list(key), which returns a user's session list, and field(token, name), which returns a
+/// Defines two functions: list(key) returns a user's session list. field(token, name) returns a
 /// session's field, or '' if it is not a string. ARGV[1]: the key prefix.
 constexpr std::string_view readers = R"(
 local function list(key)
@@ -32,8 +33,8 @@ local function field(token, name)
 end
 )";
 
-/// Returns the token, the creation time and the id of each listed session, in turn. KEYS[1]: the
-/// user's session list.
+/// Returns an array with three elements for each listed session: the token, the creation time and
+/// the id. KEYS[1]: the user's session list.
 constexpr std::string_view list_body = R"(
 local found = {}
 for _, entry in ipairs(list(KEYS[1])) do
@@ -96,8 +97,8 @@ return 1)";
 /// milliseconds.
 constexpr std::size_t max_users = 100;
 
-/// The lifetime of this module's keys in Redis, in seconds: 30 days, as long as the SQL database
-/// keeps revocations.
+/// The lifetime of this module's keys in Redis, in seconds: 30 days, like that of revocations in
+/// the SQL database.
 constexpr std::string_view life_seconds = "2592000";
 
 timeval to_timeval(std::chrono::milliseconds time) {

@@ -30,8 +30,8 @@ struct RedisAddress {
     const char* prefix = "";
 };
 
-/// A connection to Redis. A failed command closes it, and connect() opens it again. Each command
-/// and the TLS handshake take at most the timeout; resolving the host name may take longer.
+/// A connection to Redis. A failed command closes it, and connect() opens it again. The timeout
+/// applies to each command and to the TLS handshake. Resolving the host name may take longer.
 class RedisStorage final : public SecondaryStorage {
   public:
     RedisStorage(const RedisAddress& address, std::chrono::milliseconds timeout);

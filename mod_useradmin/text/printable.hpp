@@ -7,9 +7,9 @@
 namespace useradmin::text {
 
 /// Escapes invalid UTF-8, control characters, line and paragraph separators, format characters such
-/// as bidirectional overrides, and private-use and unassigned code points. These could move the
-/// cursor, change colors, or hide or reorder text. Keeps zero-width joiners and non-joiners,
-/// because emoji and some scripts need them. The escapes look like \x1b or \u202e.
+/// as bidirectional overrides, and private-use and unassigned code points. Such characters could
+/// move the cursor, change colors, or hide or reorder text. Keeps zero-width joiners and
+/// non-joiners, because emoji and some scripts need them. The escapes look like \x1b or \u202e.
 std::string printable(std::string_view text);
 
 /// Escapes the same characters in a JSON document, in JSON's own syntax, and replaces invalid UTF-8

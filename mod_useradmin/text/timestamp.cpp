@@ -23,8 +23,8 @@ bool is_digit(char character) noexcept {
     return character >= '0' && character <= '9';
 }
 
-/// The unparsed rest of a timestamp. Each function consumes what it matches. After a failure, the
-/// results are meaningless.
+/// The unparsed rest of a timestamp. Each function consumes what it parses. After a failure, the
+/// results are unspecified.
 class Cursor {
   public:
     explicit Cursor(std::string_view text) noexcept : rest_(text) {}

@@ -12,8 +12,8 @@ namespace useradmin::text {
 /// A point in time in UTC, in milliseconds.
 using Timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
 
-/// Unix times of a smaller magnitude are in seconds, all others in milliseconds. As a number of
-/// seconds, this is the start of the year 10000, which is_storable_year() rejects.
+/// Unix times of a smaller magnitude are in seconds, all others in milliseconds. In seconds, this
+/// constant is the start of the year 10000, just beyond the range of is_storable_year().
 inline constexpr std::int64_t first_milliseconds = 253'402'300'800;
 
 /// Returns whether a Unix time is in seconds, not in milliseconds.

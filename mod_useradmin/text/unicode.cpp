@@ -22,7 +22,7 @@ bool all_ascii(std::string_view text) noexcept {
     return std::ranges::all_of(text, is_ascii);
 }
 
-/// Returns whether all eight bytes are from 0x01 to 0x7f. Checks them in one step.
+/// Returns whether all eight bytes are from 0x01 to 0x7f.
 bool eight_clean_ascii(const char* bytes) noexcept {
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t high_bits = 0x8080808080808080;

@@ -9,7 +9,7 @@
 
 namespace useradmin::text {
 
-/// U+FFFD, which replaces invalid bytes in output that must be UTF-8.
+/// U+FFFD. Replaces invalid bytes in output that must be UTF-8.
 inline constexpr std::string_view replacement_character = "\xef\xbf\xbd";
 
 /// Returns whether the character is an ASCII letter or digit.
