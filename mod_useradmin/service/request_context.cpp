@@ -43,7 +43,7 @@ int RequestContext::send(http::Reply reply, httpd::Content content) {
     if (reply.status == HTTP_UNAUTHORIZED && caller_)
         backend_.log().write_rejection(text::Level::warning,
                                        "UA0224: a change got 401: the caller was deleted or banned",
-                                       "AuthUserAdminCache limits how long a session stays cached");
+                                       "if this recurs, lower AuthUserAdminCache");
     else if (reply.status == HTTP_UNAUTHORIZED)
         log_missing_caller(request_, settings_, backend_.log());
     if (backend_.store().has_revoked() && reply.status < 300 &&

@@ -171,7 +171,7 @@ TEST(unauthorized, a_caller_banned_during_the_request_is_logged) {
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'sara-1'");
     expect_error(send("DELETE", "/api/users/ulises-1"), 401, "No autorizado");
     expect_explained("warn", "UA0224: a change got 401: the caller was deleted or banned",
-                     "AuthUserAdminCache limits how long a session stays cached");
+                     "if this recurs, lower AuthUserAdminCache");
 }
 
 TEST(unauthorized, a_valid_session_is_not_logged) {
