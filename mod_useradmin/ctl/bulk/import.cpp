@@ -74,7 +74,8 @@ struct Entry {
     }
 };
 
-/// Holds pointers, because views refer to the entries, which a reallocation would move.
+/// Holds pointers, because views refer to the entries, and a reallocation of the vector would move
+/// them.
 using Entries = std::vector<std::unique_ptr<Entry>>;
 
 /// Sets the user's field to the cell's value. Returns false if the value is invalid for the field.
@@ -281,7 +282,7 @@ class Import {
                 report_problems();
             return;
         }
-        // Flush first: the duplicate then conflicts with a user in the database.
+        // Flush first, so the duplicate conflicts with a user in the database.
         const std::string address = address_key(entry->row.user.email);
         if (names_.contains(address) || names_.contains(entry->row.user.id))
             flush(reader_.lines_before());
@@ -293,7 +294,8 @@ class Import {
         entries_.push_back(std::move(entry));
     }
 
-    /// Rejects a line. Ends the import with CommandError; in a dry run, only records the problem.
+    /// Rejects a line. In a dry run, records the problem. Otherwise, ends the import with
+    /// CommandError.
     void reject(Exit code, std::uint64_t line, const std::string& problem) {
         if (!is_dry_)
             throw CommandError(code, line_named(line) + " " + problem + "; " + state());
@@ -311,7 +313,7 @@ class Import {
         reported_ = problems_.size();
     }
 
-    /// Describes what an import that ends early has written, and the next step.
+    /// Describes what an import that failed has written, and the next step.
     std::string
     state(const std::string& remedy = "fix the problem, then run the command again") const {
         if (is_dry_ || counts_.total() == 0)
@@ -320,15 +322,16 @@ class Import {
                remedy + with_option();
     }
 
-    /// Describes an import that ends during a COMMIT, and logs that its outcome is unknown.
+    /// Describes an import that was interrupted during a COMMIT, and logs that the outcome is
+    /// unknown.
     std::string state_without_answer() {
-        std::string lines = "the last lines";
+        std::string lines = "the last lines were";
         if (is_committing_.exchange(false)) {
             context_.audit().revert_changes(true);
             context_.audit().finish(Exit::failure);
-            lines = last_lines();
+            lines = last_lines_were();
         }
-        return "it is unknown whether " + lines + " were imported; run the command again" +
+        return "it is unknown whether " + lines + " imported; run the command again" +
                with_option();
     }
 
@@ -494,7 +497,7 @@ class Import {
             record_changes(seen);
         is_committing_ = true;
         const bool is_committed = transaction->commit();
-        // If a signal came first, its thread ends the process.
+        // If a signal has arrived first, the signal thread ends the process.
         while (!is_committing_.exchange(false))
             pause();
         if (!is_committed) {
@@ -603,16 +606,23 @@ class Import {
     [[noreturn]] void fail(const store::Work& work) {
         report_problems();
         if (work.may_be_committed())
-            throw CommandError(work.error_message() + "; it is unknown whether " + last_lines() +
-                               " were imported; run the command again" + with_option());
+            throw CommandError(work.error_message() + "; it is unknown whether " +
+                               last_lines_were() + " imported; run the command again" +
+                               with_option());
         throw CommandError("the database rejected " + last_lines() + ": " + work.error_message() +
                            "; " + state());
     }
 
-    /// Returns the line numbers of the entries, such as "lines 1 to 500".
+    /// Returns the line numbers of the entries: "line 7" or "lines 1 to 500".
     std::string last_lines() const {
-        return "lines " + std::to_string(entries_.front()->line) + " to " +
-               std::to_string(entries_.back()->line);
+        const std::string last = std::to_string(entries_.back()->line);
+        return entries_.size() == 1
+                   ? "line " + last
+                   : "lines " + std::to_string(entries_.front()->line) + " to " + last;
+    }
+
+    std::string last_lines_were() const {
+        return last_lines() + (entries_.size() == 1 ? " was" : " were");
     }
 
     Exit report() const {
@@ -627,13 +637,13 @@ class Import {
             print_as_json(error);
         if (context_.wants_json() || !error.empty())
             return error.empty() ? Exit::success : Exit::failure;
-        const std::string counts = count_of(counts_.made, "user", "users") + " created, " +
-                                   std::to_string(counts_.changed) + " changed, " +
-                                   std::to_string(counts_.skipped) + " skipped" +
-                                   (counts_.skipped > 0 ? " (already existed)" : "");
-        print_line(is_dry_ ? "all lines are valid: " + counts +
-                                 ", in a transaction that was rolled back"
-                           : counts);
+        const std::string made = count_of(counts_.made, "user", "users");
+        const std::string changed = std::to_string(counts_.changed);
+        const std::string skipped = std::to_string(counts_.skipped);
+        print_line(is_dry_ ? "all lines are valid; an import would create " + made + ", change " +
+                                 changed + " and skip " + skipped
+                           : made + " created, " + changed + " changed, " + skipped + " skipped" +
+                                 (counts_.skipped > 0 ? " (already existed)" : ""));
         return Exit::success;
     }
 
@@ -690,11 +700,11 @@ class Import {
     std::vector<Problem> problems_;
     /// The number of problems printed so far.
     std::size_t reported_ = 0;
-    /// Whether a COMMIT is unanswered and no signal has ended the wait for it.
+    /// Whether a COMMIT is in progress and no signal has arrived since it began.
     std::atomic<bool> is_committing_ = false;
     /// The transaction of a dry run.
     std::optional<Transaction> trial_;
-    /// The last member, because its thread uses the others.
+    /// Must be the last member, because its thread uses the others.
     Interruption interruption_;
 };
 
