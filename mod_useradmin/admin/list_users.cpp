@@ -43,8 +43,8 @@ Operator operator_of(std::string_view text, Operator otherwise) noexcept {
                : otherwise;
 }
 
-/// A limit or offset. Like better-auth, accepts surrounding blanks, decimals and exponents. Zero,
-/// "NaN" and text that is not a number count as absent.
+/// A limit or offset. As in better-auth, it may have surrounding blanks, decimals and an exponent.
+/// Zero, "NaN" and text that is not a number count as absent.
 struct Count {
     std::optional<std::int64_t> number = {};
     /// Whether a database would reject the number because it is negative, fractional or too large.
@@ -75,8 +75,8 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
              operator_of(text::query_parameter(query, "searchOperator").value_or(""),
                          Operator::contains),
              {searched}});
-        // Unlike the condition, filter.search can use an index. It finds all users who meet the
-        // condition, and possibly more.
+        // Unlike the condition, filter.search can use an index. The search matches all users who
+        // meet the condition, and possibly more.
         filter.search = searched;
     }
     auto values = text::query_parameters(query, "filterValue");
@@ -95,8 +95,8 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
                             condition.values.size() == 1 &&
                             condition.values[0] != api::text_of(api::Role::user);
     if (is_of_role && searched.empty()) {
-        // Use the service's own role filter, whose total may already be cached. For the role
-        // "user", it would also match users without a role.
+        // Use the service's own role filter, because its total may already be cached. For the role
+        // "user", that filter would also match users without a role.
         role = condition.values[0];
         filter.role = role;
     } else {
@@ -177,9 +177,9 @@ Reply list_users(Call& call) {
     store::Window window = {limit.number.value_or(default_limit),
                             offset.number.value_or(0),
                             {store::SortKey::created_at, false}};
-    if (const std::int64_t most = call.service.settings.max_limit; window.limit > most) {
-        window.limit = most;
-        limit.number = limit.number ? std::optional(most) : std::nullopt;
+    if (const std::int64_t max = call.service.settings.max_limit; window.limit > max) {
+        window.limit = max;
+        limit.number = limit.number ? std::optional(max) : std::nullopt;
     }
     window.columns = store::UserColumns::all;
     const std::string sorted_by = text::query_parameter(query, "sortBy").value_or("");

@@ -223,7 +223,7 @@ Reply dispatch(const Endpoint& endpoint, const http::Request& request,
         // Even without cookies, browsers send client certificates and HTTP credentials with
         // cross-site requests.
         if (!request.headers.has("Cookie") &&
-            http::is_of_another_site(request.headers, service.settings.trusted_origins))
+            http::is_cross_site(request.headers, service.settings.trusted_origins))
             return sign_in::error(403, "Invalid origin", "INVALID_ORIGIN");
     }
     if (auto problem = endpoint.validate(request, parameters))

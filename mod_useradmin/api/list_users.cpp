@@ -40,8 +40,8 @@ std::optional<text::Timestamp> time_parameter(std::string_view query, std::strin
     return value ? text::parse_date(*value) : std::nullopt;
 }
 
-/// Returns the time a millisecond after the one in the parameter, because times in replies are in
-/// milliseconds. Returns the last time that every database can store unchanged.
+/// Returns the parameter's time plus one millisecond, the precision of times in replies. If the
+/// parameter is the last time that every database can store, adds nothing.
 std::optional<text::Timestamp> time_after_parameter(std::string_view query, std::string_view name) {
     const auto time = time_parameter(query, name);
     if (!time)
@@ -71,9 +71,9 @@ store::Order order_of(std::string_view query, bool has_extras) {
     return order;
 }
 
-/// Returns the cursors of the previous and the next page. Removes the extra user that was read
-/// after the page to determine whether there is a next page and whether its cursor needs an id.
-/// list: as for encode_cursor().
+/// Returns the cursors of the previous and the next page. Removes the extra user from the end of
+/// the list. That user shows whether there is a next page and whether its cursor needs an id. list:
+/// see encode_cursor().
 Neighbors neighbors_of(std::vector<model::User>& users, const Pagination& pagination,
                        const std::optional<Cursor>& cursor, std::string_view list) {
     Neighbors neighbors;
@@ -134,12 +134,12 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
 /// Returns the times in the parameter summary, or none if there are more than 32, or if they are
 /// invalid or not in ascending order.
 std::vector<text::Timestamp> summary_times(std::string_view query) {
-    constexpr std::size_t most = 32;
+    constexpr std::size_t max_times = 32;
     const std::string parameter = filter_parameter(query, "summary").value_or("");
     std::vector<text::Timestamp> times;
     for (std::string_view rest = parameter; !rest.empty();) {
         const auto time = text::parse_date(text::take_until(rest, ','));
-        if (!time || times.size() == most || (!times.empty() && *time <= times.back()))
+        if (!time || times.size() == max_times || (!times.empty() && *time <= times.back()))
             return {};
         times.push_back(*time);
     }

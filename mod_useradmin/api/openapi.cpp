@@ -16,10 +16,10 @@ namespace useradmin::api {
 
 namespace {
 
-// openapi.json describes the whole API, with the messages in Spanish. It uses these extensions:
+// openapi.json describes the whole API, with the messages in Spanish. Some members are extensions:
 // "x-if" is the condition under which an object is included. "x-errors" lists the possible messages
-// of an error. "x-every-reply" marks a header that every reply has, and "x-every-text" one that
-// every reply with a message has. "x-notes" is appended to the description.
+// of an error. "x-every-reply" marks a header of every reply. "x-every-text" marks a header of
+// every reply with a message. "x-notes" is appended to the description.
 
 struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }
@@ -104,7 +104,7 @@ class Document {
             cJSON_DeleteItemFromObjectCaseSensitive(header, "x-every-reply");
             cJSON_DeleteItemFromObjectCaseSensitive(header, "x-every-text");
         }
-        add_columns(); // a column may have the name of a member such as "responses"
+        add_columns(); // last, because a column may be named like a member, such as "responses"
         cJSON* path = nullptr;
         cJSON_ArrayForEach(path, member(tree_.get(), "paths")) add_head(path);
         const std::unique_ptr<char, Delete> printed(cJSON_PrintUnformatted(tree_.get()));

@@ -18,10 +18,10 @@ constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
 
 } // namespace
 
-std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t by_default,
+std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t default_value,
                              std::int64_t max) {
-    return text ? text::parse_integer<std::int64_t>(*text, 1, max).value_or(by_default)
-                : by_default;
+    return text ? text::parse_integer<std::int64_t>(*text, 1, max).value_or(default_value)
+                : default_value;
 }
 
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,

@@ -11,8 +11,8 @@
 
 namespace useradmin::api {
 
-/// Parses a positive integer. Returns by_default if it is absent, invalid or greater than max.
-std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t by_default,
+/// Parses a positive integer. Returns default_value if it is absent, invalid or greater than max.
+std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t default_value,
                              std::int64_t max = std::numeric_limits<std::int32_t>::max());
 
 struct Neighbors {

@@ -86,7 +86,7 @@ struct PathParameters {
     model::MethodKind kind = {};
 };
 
-/// A path below the base address begins with "/" unless the base address ends with it.
+/// A path below the base address begins with "/" unless the base address ends with one.
 std::string_view without_slash(std::string_view path) noexcept {
     return path.substr(path.starts_with('/') ? 1 : 0);
 }
@@ -183,7 +183,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
         reply.headers.push_back({"Allow", methods_of(request.path, has_extras)});
         return reply;
     }
-    if (is_change && http::is_of_another_site(request.headers, service.settings.trusted_origins))
+    if (is_change && http::is_cross_site(request.headers, service.settings.trusted_origins))
         return error(403, texts.origin_not_allowed);
     // An unknown path gets 404 only if the caller has a session.
     if (operation == nullptr || !is_offered(*operation, service.settings))
@@ -239,7 +239,7 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
     if (reply.status == 401)
         reply.headers.push_back({"WWW-Authenticate", "Bearer"});
     if (reply.status == 200 && !event.is_change)
-        if (const model::NullableTime time = service.store.standby_time()) {
+        if (const model::NullableTime time = service.store.last_replay_time()) {
             // RFC 7234, section 5.5.1: 110 means that the response is stale.
             std::string warning =
                 "110 - \"Read from a standby; the last change that it has received dates from ";

@@ -243,8 +243,8 @@ std::optional<ParsedLine> last_line(std::string_view text) {
     return take_from_end(text, "\n") ? take_chain(text) : std::nullopt;
 }
 
-void append_broken_line(std::string& open_object, std::string_view half_line) {
-    open_object.append(broken_key).append(crypto::sha256_hex(half_line)).append(end_of_text);
+void append_broken_line(std::string& open_object, std::string_view partial_line) {
+    open_object.append(broken_key).append(crypto::sha256_hex(partial_line)).append(end_of_text);
 }
 
 std::string new_instance() {

@@ -25,8 +25,8 @@ struct Origin {
 /// The maximum length of a value in bytes. Longer values are truncated at a character boundary, and
 /// an ellipsis is appended.
 inline constexpr std::size_t max_value_length = 512;
-/// The maximum length of a line in bytes: enough for 36 values of maximum length, which escaping
-/// may lengthen sixfold.
+/// The maximum length of a line in bytes. Enough for 36 values of maximum length, even if escaping
+/// makes them six times as long.
 inline constexpr std::size_t max_line_length = std::size_t{36} * 6 * max_value_length;
 
 /// Returns an event's line as an open JSON object: without the chain members and the closing brace.
@@ -44,8 +44,8 @@ struct ChainPosition {
     std::string hash = std::string(64, '0');
 };
 
-/// Returns the "target" member that lines about this target contain, for a text search. The quotes
-/// in values are escaped, so no value contains it.
+/// Returns the member "target" as it appears in lines about this target, for a text search. Quotes
+/// in values are escaped, so no value contains this text.
 std::string target_member(std::string_view target);
 
 /// Returns a line from begin_line() with its number, its hashes, the closing brace and a newline.
@@ -57,7 +57,7 @@ struct ParsedLine {
     std::string_view previous;
     /// Whether the hash matches the line.
     bool is_intact = false;
-    /// The SHA-256 of the truncated line before this one. Empty if there is none.
+    /// The SHA-256 of the partial line before this one. Empty if there is none.
     std::string_view broken = {};
     /// The host that wrote the line. Empty in lines of earlier versions.
     std::string_view host = {};
@@ -79,8 +79,8 @@ std::optional<ParsedLine> parse_line(std::string_view line);
 /// of an audit log. The views refer to the text.
 std::optional<ParsedLine> last_line(std::string_view text);
 
-/// Adds the hash of the truncated line that a killed process left before this one.
-void append_broken_line(std::string& open_object, std::string_view half_line);
+/// Adds the hash of the partial line that a killed process left before this one.
+void append_broken_line(std::string& open_object, std::string_view partial_line);
 
 /// The length of an instance id, in hexadecimal digits.
 inline constexpr std::size_t instance_size = 16;

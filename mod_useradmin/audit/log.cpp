@@ -22,15 +22,15 @@ namespace useradmin::audit {
 namespace {
 
 // How long append() waits for the locks and for the program to read its input, unless the delivery
-// is at_once.
+// is non_blocking.
 constexpr std::chrono::seconds lock_timeout(5);
 
 // The maximum length of a line's chain members.
 constexpr std::size_t max_chain_size = 512;
 
-/// Reads up to `most` bytes from the end of a file.
-std::string end_of(int file, std::int64_t size, std::size_t most) {
-    const auto wanted = std::min(static_cast<std::uint64_t>(size), std::uint64_t{most});
+/// Reads up to `max_size` bytes from the end of a file.
+std::string end_of(int file, std::int64_t size, std::size_t max_size) {
+    const auto wanted = std::min(static_cast<std::uint64_t>(size), std::uint64_t{max_size});
     return read_at(file, wanted, size - static_cast<std::int64_t>(wanted));
 }
 
@@ -72,7 +72,7 @@ struct Log::StoredPosition {
 
 namespace {
 
-// Earlier versions stored a number in the last field of the first line. It is now always 0.
+// The last field of the first line is always 0. Earlier versions stored a number in it.
 constexpr const char* position_format = "%020llu %64.64s %020llu %020llu 0\n%16.16s\n";
 constexpr std::size_t position_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
 constexpr std::size_t file_size = position_size + instance_size + 1;
@@ -104,14 +104,14 @@ int set_lock(int file, short type) noexcept {
     return fcntl(file, F_SETLK, &whole);
 }
 
-struct Room {
+struct PipeSpace {
     bool is_enough;
     bool is_empty;
 };
 
-/// Returns whether a pipe or device accepts `size` bytes without blocking, and whether it is empty.
-/// A device always counts as empty.
-Room room_of(int file, std::size_t size) noexcept {
+/// Returns whether a pipe or device accepts `size` bytes without blocking, and whether the pipe is
+/// empty. A device always counts as empty.
+PipeSpace pipe_space_of(int file, std::size_t size) noexcept {
     const int capacity = fcntl(file, F_GETPIPE_SZ);
     int held = 0;
     if (capacity < 0 || ioctl(file, FIONREAD, &held) != 0) {
@@ -192,14 +192,14 @@ AppendResult Log::append_to_pipe(std::string open_object) {
     StoredPosition position = read_position();
     append_origin_of_chain(open_object, position.instance_or_new());
     const std::string line = close_line(std::move(open_object), position.link);
-    const Room room = room_of(log_, line.size());
-    if (!room.is_enough)
+    const PipeSpace space = pipe_space_of(log_, line.size());
+    if (!space.is_enough)
         return {0, EAGAIN};
     if (const int error = write_whole(line, 0); error != 0)
         return {0, error};
     write_position(position);
     is_stalled_ = false;
-    return {position.link.number, 0, false, room.is_empty ? not_written_.exchange(0) : 0};
+    return {position.link.number, 0, false, space.is_empty ? not_written_.exchange(0) : 0};
 }
 
 AppendResult Log::append_to_file(std::string open_object, const struct stat& log) const {
@@ -212,9 +212,9 @@ AppendResult Log::append_to_file(std::string open_object, const struct stat& log
         std::string end = end_of(log_, log.st_size, max_chain_size);
         if (!end.ends_with('\n')) {
             end = end_of(log_, log.st_size, max_line_length);
-            const std::size_t half = end.rfind('\n') + 1; // 0 if there is no newline
-            append_broken_line(open_object, std::string_view(end).substr(half));
-            end.resize(half);
+            const std::size_t partial = end.rfind('\n') + 1; // 0 if there is no newline
+            append_broken_line(open_object, std::string_view(end).substr(partial));
+            end.resize(partial);
             before = "\n";
         }
         const auto last = last_line(end);
@@ -254,13 +254,14 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     constexpr std::chrono::milliseconds pause(5);
     if (!is_ready_)
         return {0, ENOLCK};
-    // A refusal waits for the locks only as long as another process may take to write a line.
+    // If a line must not wait, allow only the time that another process takes to write a line.
     constexpr std::chrono::milliseconds write_time(50);
     const auto deadline =
-        Clock::now() + (delivery == Delivery::at_once ? write_time : Clock::duration(lock_timeout));
+        Clock::now() +
+        (delivery == Delivery::non_blocking ? write_time : Clock::duration(lock_timeout));
     AppendResult appended = append_once(open_object, deadline);
     // Wait for the program without holding a lock.
-    while (appended.error == EAGAIN && delivery != Delivery::at_once && !is_stalled_) {
+    while (appended.error == EAGAIN && delivery != Delivery::non_blocking && !is_stalled_) {
         if (Clock::now() >= deadline) {
             is_stalled_ = true;
             break;

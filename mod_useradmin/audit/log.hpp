@@ -1,4 +1,4 @@
-// An audit log that several processes write.
+// An audit log to which several processes append.
 #pragma once
 
 #include "audit/chain.hpp"
@@ -23,7 +23,8 @@ struct AppendResult {
     int error = 0;
     /// Whether this is the first line lost because the pipe to the logging program is full.
     bool begins_stall = false;
-    /// The number of lines lost before the program caught up, or 0 if it did not just catch up.
+    /// The number of lines lost during a stall, if this is the first line after the stall.
+    /// Otherwise 0.
     std::uint64_t not_written = 0;
 };
 
@@ -39,8 +40,8 @@ struct Descriptors {
 };
 
 /// Opens or creates a log and its .chain file, with mode 0640. The caller closes the descriptors.
-/// On failure, sets errno; the log may be open. Do not open a log twice in a process: closing
-/// either .chain descriptor releases the lock.
+/// On failure, sets errno, and one descriptor may be open. Do not open a log twice in a process:
+/// closing either .chain descriptor releases the lock.
 Descriptors open_log(const std::string& name);
 
 /// A file or a pipe whose lines form one hash chain. Its writers are httpd's children, including
@@ -61,14 +62,14 @@ class Log {
 
     /// How reliably a line is delivered.
     enum class Delivery {
-        at_once, ///< drops the line if the program's pipe is full
-        waits,   ///< waits for the program to read, but not while it is stalled
-        durable, ///< like `waits`, and syncs the log to disk
+        non_blocking, ///< drops the line if the program's pipe is full
+        blocking,     ///< waits for the program to read, but not while it is stalled
+        durable,      ///< like `blocking`, and syncs the log to disk
     };
     /// Adds the chain members to a line from begin_line() and appends it, completely or not at all.
     AppendResult append(const std::string& open_object, Delivery delivery);
 
-    /// Returns the log's descriptor. It is readable unless the log is a pipe.
+    /// Returns the log's descriptor. The descriptor is readable unless the log is a pipe.
     int descriptor() const noexcept { return log_; }
 
     /// Returns the errno value of the last append(), or 0.
@@ -94,9 +95,10 @@ class Log {
     /// POSIX file locks do not exclude threads of the same process, and lock() has to poll. This
     /// mutex serializes the threads and children of one httpd.
     ipc::Mutex mutex_ = {};
-    /// The number of lines lost since the program last caught up.
+    /// The number of lines lost in the current stall.
     std::atomic<std::uint64_t> not_written_{0};
-    /// Whether append() has timed out waiting for the program since the last line was written.
+    /// Whether a call of append() has timed out waiting for the program since the last line was
+    /// written.
     std::atomic<bool> is_stalled_{false};
     std::atomic<int> last_error_{0};
     Refusals refusals_ = {};

@@ -49,7 +49,7 @@ void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Lo
             event.count = one.count;
             const AppendResult appended =
                 log.append(begin_line(event, {one.server, one.network}, text::now(), 0),
-                           Log::Delivery::at_once);
+                           Log::Delivery::non_blocking);
             report(appended, false, errors);
             error = appended.error;
         }
@@ -84,7 +84,7 @@ bool Recorder::finish() {
     const bool is_told = written_ != 0 && event_.result() == Result::done;
     if (is_told || !(event_.is_change || is_denied(event_.status)))
         return true;
-    // The line must not claim a change that may not have been made.
+    // The line must not claim that a change was made if this is unknown.
     if (event_.result() != Result::done)
         event_.before = event_.after = std::nullopt;
     if (!is_anonymous_refusal())
@@ -96,20 +96,21 @@ bool Recorder::finish() {
     if (due.count == 0)
         return true;
     event_.count = due.count;
-    if (due.is_of_many)
+    if (due.has_several_networks)
         origin_.address = {};
     if (!write())
-        trail_.log->refusals().restore(due.is_of_many ? std::string_view() : network, due.count);
+        trail_.log->refusals().restore(due.has_several_networks ? std::string_view() : network,
+                                       due.count);
     return true;
 }
 
-/// Returns `at_once` unless the line records a change or corrects another line.
+/// Returns `non_blocking` unless the line records a change or corrects another line.
 Log::Delivery Recorder::delivery() const noexcept {
     const Result result = event_.result();
     const bool is_change = result == Result::done || result == Result::unknown || written_ != 0;
-    return !is_change           ? Log::Delivery::at_once
+    return !is_change           ? Log::Delivery::non_blocking
            : trail_.is_required ? Log::Delivery::durable
-                                : Log::Delivery::waits;
+                                : Log::Delivery::blocking;
 }
 
 bool Recorder::write() {

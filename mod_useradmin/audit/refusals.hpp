@@ -1,4 +1,4 @@
-// Counts rejected anonymous requests. If each of them got its own line, an attacker could fill the
+// Counts rejected anonymous requests. With a line for each of them, an attacker could fill the
 // disk.
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace useradmin::audit {
 
 /// Counts refusals by network in a fixed-size table in shared memory. The first refusal of a
-/// network is logged immediately; those of the following minute share one line. Networks that do
+/// network is logged immediately. Refusals during the next minute share one line. Networks that do
 /// not fit into the table share one count. If a process is killed, a count may be off by one.
 class Refusals {
   public:
@@ -40,7 +40,7 @@ class Refusals {
         /// 0 if nothing is to be logged now.
         std::uint64_t count;
         /// Whether the refusals come from several networks.
-        bool is_of_many = false;
+        bool has_several_networks = false;
     };
     /// Counts a refusal. Returns the number of refusals to log now.
     Due count(const Refusal& refusal, Clock::time_point now) noexcept;

@@ -139,23 +139,23 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
     const text::Timestamp now = text::now();
     const std::chrono::seconds age = settings.get<SessionAge>();
     std::string tables_id;
-    std::optional<sign_in::CachedSessions> kept;
+    std::optional<sign_in::CachedSessions> cached;
     if (age.count() > 0) {
         tables_id = backend.tables_id() + settings.get<SigningSecrets>().label;
         // If signatures are not verified, leave the signature out of the cache key. Otherwise, a
         // client could fill the cache with many credentials for one token.
-        kept.emplace(sign_in::CachedSessions{*backend.server().shared.sessions, tables_id, age,
-                                             settings.get<SigningSecrets>().secrets.empty()
-                                                 ? token_of(credential, settings).text
-                                                 : credential});
-        if (const auto identity = sign_in::find_cached(backend.store(), *kept, now))
+        cached.emplace(sign_in::CachedSessions{*backend.server().shared.sessions, tables_id, age,
+                                               settings.get<SigningSecrets>().secrets.empty()
+                                                   ? token_of(credential, settings).text
+                                                   : credential});
+        if (const auto identity = sign_in::find_cached(backend.store(), *cached, now))
             return make_outcome(request, *identity, {httpd::Lookup::cached});
     }
     const Token token = token_of(credential, settings);
     if (token.signature != Signature::valid)
         return {result_of(token.signature)};
     const sign_in::Identity identity =
-        sign_in::identify(backend.store(), token.text, now, kept ? &*kept : nullptr);
+        sign_in::identify(backend.store(), token.text, now, cached ? &*cached : nullptr);
     return make_outcome(request, identity, result_of(identity));
 }
 
@@ -167,7 +167,7 @@ Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std:
     return make_outcome(request, owner, result_of(owner.status, CredentialKind::api_key));
 }
 
-/// Keeps a result for the internal redirects and subrequests of the client's request.
+/// Caches a result for the internal redirects and subrequests of the client's request.
 struct CachedOutcome {
     CredentialKind kind;
     crypto::Secret credential;
@@ -252,8 +252,8 @@ bool is_for_sign_in(const request_rec* request, const AuthSettings& settings) {
     return base.is_on && !sign_in::operation_name(httpd::path_below(request, base.path)).empty();
 }
 
-/// Returns whether a failed lookup must not change the reply. Sign-in has its own replies, and an
-/// ErrorDocument already reports a failure.
+/// Returns whether a failed lookup must not change the reply. The sign-in endpoints have their own
+/// replies, and an ErrorDocument reports an earlier failure.
 bool replies_itself(const request_rec* request, const AuthSettings& settings) {
     return is_for_sign_in(request, settings) ||
            (request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status));

@@ -58,14 +58,14 @@ const char* read_cookie(const httpd::ConfigLine& line, const char*& name) {
 }
 
 const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
-    constexpr std::size_t most = crypto::max_signing_secrets;
-    if (line.words.empty() || line.words.size() > most)
+    constexpr std::size_t max_secrets = crypto::max_signing_secrets;
+    if (line.words.empty() || line.words.size() > max_secrets)
         return line.copy(
             "must be the application's secret (file:path, env:NAME or the text itself) "
             "and, during a rotation, at most " +
-            std::to_string(most - 1) + " more secrets (file:path or env:NAME) to accept");
+            std::to_string(max_secrets - 1) + " more secrets (file:path or env:NAME) to accept");
     const auto folder = apr::view_of(ap_server_root_relative(line.pool(), ""));
-    auto& kept = apr::emplace<std::array<std::string_view, most>>(line.pool());
+    auto& secrets = apr::emplace<std::array<std::string_view, max_secrets>>(line.pool());
     for (std::size_t index = 0; index < line.words.size(); ++index) {
         const auto read = crypto::load_secret(line.words[index], folder);
         if (const auto* problem = std::get_if<std::string>(&read))
@@ -76,10 +76,10 @@ const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
             return "must be file:path or env:NAME for each of several secrets; a secret that "
                    "contains spaces must be quoted";
         warn_of(sourced, line);
-        kept[index] = line.copy(sourced.secret.view());
+        secrets[index] = line.copy(sourced.secret.view());
     }
-    signing = {std::span(kept).first(line.words.size()),
-               apr::copy_c_string(line.pool(), crypto::hex(crypto::digest(kept)))};
+    signing = {std::span(secrets).first(line.words.size()),
+               apr::copy_c_string(line.pool(), crypto::hex(crypto::digest(secrets)))};
     return nullptr;
 }
 
@@ -102,14 +102,14 @@ const char* read_second_factor(const httpd::ConfigLine& line, sign_in::SecondFac
 }
 
 const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& limit) {
-    const auto most = text::parse_integer(line.words[0], 1, 1000000);
+    const auto max_attempts = text::parse_integer(line.words[0], 1, 1000000);
     const auto window = line.words.size() > 1 ? text::parse_integer<long>(line.words[1], 1, 86400)
                                               : std::optional<long>(limit.window.count());
     const bool is_shared = line.words.size() > 2;
-    if (!most || !window || (is_shared && line.words[2] != std::string_view("shared")))
+    if (!max_attempts || !window || (is_shared && line.words[2] != std::string_view("shared")))
         return "must be a number of failed attempts (1 to 1000000), optionally followed by a "
                "number of seconds (1 to 86400) and then \"shared\"";
-    limit = {static_cast<unsigned>(*most), std::chrono::seconds(*window), is_shared};
+    limit = {static_cast<unsigned>(*max_attempts), std::chrono::seconds(*window), is_shared};
     return nullptr;
 }
 

@@ -20,12 +20,12 @@ constexpr const char* provider_name = "useradmin";
 authn_status status_of(sign_in::Outcome outcome) noexcept {
     return outcome == sign_in::Outcome::accepted  ? AUTH_GRANTED
            : outcome == sign_in::Outcome::unknown ? AUTH_USER_NOT_FOUND
-           : reason_of(outcome).empty()           ? AUTH_GENERAL_ERROR // no decision
+           : reason_of(outcome).empty()           ? AUTH_GENERAL_ERROR // the outcome is undecided
                                                   : AUTH_DENIED;
 }
 
 authn_status verify(request_rec* request, const char* user, const char* password) {
-    // check_config does not see .htaccess files.
+    // check_config does not check .htaccess files.
     if (server_configuration_of(request->server).database.open == nullptr) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
                       "UA0308: the provider useradmin cannot be used: %s",
@@ -85,16 +85,16 @@ void register_password_provider(apr_pool_t* pool) noexcept {
 }
 
 bool is_password_provider_configured(apr_pool_t* pool) {
-    bool is_there = false;
+    bool is_configured = false;
     httpd::for_each_directive([&](const httpd::TreeDirective& found) {
         for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"}) {
             if (!httpd::is_named(found.directive, name))
                 continue;
             const auto words = httpd::words_of(found.directive, pool);
-            is_there = is_there || std::ranges::find(words, provider_name) != words.end();
+            is_configured = is_configured || std::ranges::find(words, provider_name) != words.end();
         }
     });
-    return is_there;
+    return is_configured;
 }
 
 } // namespace useradmin::auth

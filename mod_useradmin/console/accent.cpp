@@ -43,14 +43,15 @@ Color contrasting(const Color& color, const Color& other, const Color& backgroun
     return mixed(color, other, percent);
 }
 
-/// Returns the CSS rules of one color scheme. away: the color to mix in for --accent-strong.
-std::string shades(const Color& accent, const Color& background, const Color& away) {
+/// Returns the CSS rules of one color scheme. contrast_color: the color to mix in for
+/// --accent-strong.
+std::string shades(const Color& accent, const Color& background, const Color& contrast_color) {
     // Mix in more background until text in the accent color is readable on --accent-soft.
     int share = 88;
     while (share < 100 && contrast(accent, mixed(accent, background, share)) < min_contrast)
         ++share;
     return ":root{--accent:" + text_of(accent) +
-           ";--accent-strong:" + text_of(mixed(accent, away, 25)) +
+           ";--accent-strong:" + text_of(mixed(accent, contrast_color, 25)) +
            ";--on-accent:" + text_of(contrast(white, accent) >= min_contrast ? white : black) +
            ";--accent-soft:" + text_of(mixed(accent, background, share)) + "}";
 }

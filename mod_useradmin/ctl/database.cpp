@@ -96,7 +96,7 @@ store::Schema Database::schema(const store::TableNames& names) {
 }
 
 std::optional<std::string> Database::superuser_risk(const store::Schema& schema) {
-    const std::string query = dialect_->lesser_roles_query(schema);
+    const std::string query = dialect_->untrusted_roles_query(schema);
     const std::vector<Row> found = query.empty() ? std::vector<Row>() : rows(query);
     if (found.empty())
         return std::nullopt;

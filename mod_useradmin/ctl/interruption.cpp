@@ -13,7 +13,7 @@ namespace useradmin::ctl {
 namespace {
 
 constexpr int end_of_thread = SIGUSR1;
-constexpr std::chrono::seconds longest_delay(5);
+constexpr std::chrono::seconds max_delay(5);
 
 } // namespace
 
@@ -26,7 +26,7 @@ Interruption::Interruption(bool wants_json, std::function<std::string(bool)> des
         if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(&signals_, number);
     }
-    // Threads that are started later inherit the mask, so only wait() receives the signals.
+    // Threads that are created later inherit the mask, so only wait() receives the signals.
     pthread_sigmask(SIG_BLOCK, &signals_, &mask_);
     thread_ = std::thread([this] { wait(); });
 }
@@ -42,10 +42,11 @@ void Interruption::wait() {
     if (sigwait(&signals_, &number) != 0 || number == end_of_thread)
         return;
     // The server may have stopped responding during the COMMIT.
-    const std::unique_lock lock(mutex_, longest_delay);
+    const std::unique_lock lock(mutex_, max_delay);
     print_failure("interrupted; " + describe_(!lock), wants_json_);
     std::fflush(stdout);
-    // Let the signal terminate the process, so the parent process sees it in the exit status.
+    // Let the signal terminate the process, so the wait status reports the signal to the parent
+    // process.
     raise(number);
     sigset_t ending = {};
     sigemptyset(&ending);

@@ -86,9 +86,9 @@ Exit run(const CommandLine& line) {
         return Exit::success;
     }
     const Command& command = *line.command;
-    // A dry run changes nothing and is not logged.
-    const bool is_tried = options.has("dry-run");
-    Context context(options, options_of(command), is_tried ? DatabaseUse::read : command.use,
+    // A dry run changes nothing, so it is not logged.
+    const bool is_dry_run = options.has("dry-run");
+    Context context(options, options_of(command), is_dry_run ? DatabaseUse::read : command.use,
                     command.name);
     return context.run_audited([&] { return command.run(context); });
 }
@@ -140,7 +140,7 @@ std::string usage_of(const Command& command) {
         form.append(" ").append(command.words);
     for (const std::string_view name : options_of(command))
         if (command.words.find("--" + std::string(name)) == command.words.npos)
-            form += " [" + find_option(name)->form() + "]";
+            form += " [" + find_option(name)->usage() + "]";
     return form;
 }
 

@@ -87,7 +87,7 @@ bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept {
     return std::ranges::find(trusted, origin) != trusted.end();
 }
 
-bool is_of_another_site(const Headers& headers, Origins trusted) {
+bool is_cross_site(const Headers& headers, Origins trusted) {
     const std::string_view origin = headers.find("Origin");
     if (is_trusted_origin(origin, trusted))
         return false;

@@ -29,9 +29,9 @@ bool is_own_origin(std::string_view origin, const Headers& headers);
 bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept;
 
 /// Returns whether the request comes from a page whose origin is neither the server's own nor
-/// trusted. Returns false if the request has neither an Origin nor a Sec-Fetch-Site header, because
-/// such a request does not come from a page.
-bool is_of_another_site(const Headers& headers, Origins trusted);
+/// trusted. Returns false without an Origin or Sec-Fetch-Site header, because such a request does
+/// not come from a page.
+bool is_cross_site(const Headers& headers, Origins trusted);
 
 /// Adds the CORS headers for a trusted origin to the reply. Adds Vary for every origin, unless
 /// trusted is empty. For OPTIONS, also adds the preflight headers, with the methods in the reply's

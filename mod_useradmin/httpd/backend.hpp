@@ -70,14 +70,14 @@ struct AuditLogFile;
 struct HealthNeedsWrites;
 struct DrainFile;
 
-/// Returns the directives that both modules have. wait: the name of the module's timeout directive.
-/// label_prefix and plugins_label: the labels for the default tables, without and with the plugins'
-/// tables.
-constexpr auto backend_directives(const char* wait, const char* label_prefix,
+/// Returns the directives that both modules have. timeout_name: the name of the module's timeout
+/// directive. label_prefix and plugins_label: the labels for the default tables, without and with
+/// the plugins' tables.
+constexpr auto backend_directives(const char* timeout_name, const char* label_prefix,
                                   const char* plugins_label = nullptr) {
     return std::tuple{
         directive<Timeout>(
-            wait, TAKE1, anywhere,
+            timeout_name, TAKE1, anywhere,
             "how many seconds a request waits for the database and for a hashing slot",
             std::chrono::seconds(5), NumberReader{"a number of seconds", 1, 300}),
         directive<ApplicationTables>(
@@ -240,8 +240,9 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
           const HashBounds& hash_bounds, std::span<const std::string_view> operations,
           const std::function<void()>& start_more = {}) noexcept;
 
-/// For registering child_init hooks. start_child() must run before the hooks of mod_dbd, which
-/// opens its first connections, and of mod_watchdog, whose thread uses the child's data.
+/// For registering child_init hooks. start_child() must run before the hook of mod_dbd, because
+/// that hook opens connections, and before the hook of mod_watchdog, because its thread uses the
+/// child's data.
 inline constexpr const char* before_connections[] = {"mod_dbd.c", "mod_watchdog.c", nullptr};
 
 /// Call from child_init. Creates the child's data. On failure, the child exits, and httpd later

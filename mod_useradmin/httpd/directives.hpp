@@ -60,7 +60,6 @@ constexpr Directive<Tag, Type, Reader> directive(const char* name, cmd_how words
     return {name, words, context, help, default_value, reader};
 }
 
-/// Reads an integer within bounds.
 struct NumberReader {
     /// A description of the number, such as "a number of seconds".
     std::string_view what;
@@ -78,7 +77,6 @@ struct NumberReader {
     }
 };
 
-/// Reads a flag.
 struct SwitchReader {
     const char* operator()(const ConfigLine& line, bool& value) const noexcept {
         value = line.is_on;
@@ -108,14 +106,13 @@ struct PathReader {
     }
 };
 
-/// Returns the position of a directive in its table.
 template <class Tag, class... Entries>
 constexpr std::size_t position_of(const std::tuple<Entries...>&) noexcept {
     constexpr bool matches[] = {std::is_same_v<typename Entries::Name, Tag>...};
     return static_cast<std::size_t>(std::ranges::find(matches, true) - matches);
 }
 
-/// The type of the values of a table's directives. Only declared.
+/// The type of the values of a table's directives. Declared only for decltype.
 template <class... Entries>
 std::tuple<std::optional<typename Entries::Value>...> values_of(const std::tuple<Entries...>&);
 
@@ -211,9 +208,9 @@ struct Setter {
     }
     static const char* take_all(cmd_parms* command, void* settings, int count,
                                 char* const words[]) noexcept {
-        constexpr int most = 16;
-        std::array<std::string_view, most> views;
-        if (count > most)
+        constexpr int max_words = 16;
+        std::array<std::string_view, max_words> views;
+        if (count > max_words)
             return refusal(command, "has too many arguments");
         for (int word = 0; word < count; ++word)
             views[static_cast<std::size_t>(word)] = apr::view_of(words[word]);

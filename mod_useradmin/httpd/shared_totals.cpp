@@ -21,7 +21,7 @@ SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
         bucket.write(*entry, Clock::now(), [](Total& total) {
             total.number = -1;
             total.took = {};
-            total.is_wanted = false;
+            total.has_waiters = false;
         });
     return entry;
 }
@@ -65,9 +65,9 @@ SharedTotals::count_and_store(Totals::Entry& entry, const Totals::Key& key, cons
 
 store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                                                 store::Deadline deadline, const Count& count) {
-    // A process that is killed while it counts does not wake the waiters, so they check after this
-    // time.
-    constexpr std::chrono::milliseconds longest_wait_at_once{50};
+    // A process that is killed while it counts does not wake the waiters, so they also check at
+    // this interval.
+    constexpr std::chrono::milliseconds check_interval{50};
     const Totals::Key key = table_.totals_.key(options_.tables_id, store::identity_of(filter));
     const auto asked_at = Clock::now();
     while (true) {
@@ -95,9 +95,9 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                 // before the others arrive, and the others would have to wait for a second count.
                 constexpr Clock::duration longest = std::chrono::milliseconds(10);
                 constexpr int part = 32; // negligible for a single request
-                if (is_own && total.is_wanted)
+                if (is_own && total.has_waiters)
                     delay = std::min(total.took / part, longest);
-                total.is_wanted = !is_own;
+                total.has_waiters = !is_own;
             }
         }
         if (entry == nullptr)
@@ -116,7 +116,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                     options_.timeout_directive);
             return store::Failure::unavailable;
         }
-        entry->value.ended.wait_until(ended, std::min(deadline, now + longest_wait_at_once));
+        entry->value.ended.wait_until(ended, std::min(deadline, now + check_interval));
     }
 }
 

@@ -15,9 +15,9 @@
 namespace useradmin::httpd {
 
 /// Counts the totals of a database for one request. Requests that arrive while a total is being
-/// counted share the next count. That count begins after a short delay, so more requests can join.
-/// If the counting process is killed, a waiter counts. The shared table has room for 1,024 totals,
-/// and new totals replace the oldest.
+/// counted share the next count. The next count begins after a short delay, so more requests can
+/// share it. If the counting process is killed, a waiter counts. The shared table has room for
+/// 1,024 totals, and new totals replace the oldest.
 class SharedTotals final : public store::Totals {
     /// The total of a filter. The counting thread holds `counting`. The lock of the table protects
     /// the other members, except `ended`.
@@ -29,10 +29,10 @@ class SharedTotals final : public store::Totals {
         std::int64_t number;
         /// The duration of the last count.
         std::chrono::steady_clock::duration took;
-        /// Whether other requests have waited for the count.
-        bool is_wanted;
-        /// Signals the end of a count. Wakes all waiters simultaneously, because waking them one by
-        /// one would take as long as the count.
+        /// Whether other requests have waited for the last count.
+        bool has_waiters;
+        /// Signals the end of a count. Wakes all waiters simultaneously. Waking them one after
+        /// another would take as long as the count.
         ipc::Event ended;
     };
     using Totals = ipc::SharedTable<Total, 1, 128>;

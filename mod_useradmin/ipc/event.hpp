@@ -25,7 +25,7 @@ class Event {
     std::atomic<Generation> generation_;
     static_assert(std::atomic<Generation>::is_always_lock_free &&
                       sizeof(generation_) == sizeof(Generation),
-                  "the system would not wait for it");
+                  "a futex is a lock-free 32-bit integer");
 };
 
 } // namespace useradmin::ipc

@@ -39,7 +39,7 @@ struct FairSemaphore::Reservation {
     bool is_displaced;
     /// The position in the queue. The waiter with the lowest order is served first.
     std::uint64_t order;
-    /// When the waiter gives up. A stopped process must not block others for longer.
+    /// The waiter's deadline. A stopped process must not block others after it.
     Clock::time_point deadline;
     Client client;
     Event wakeup;
@@ -158,8 +158,8 @@ FairSemaphore::Reservation* FairSemaphore::enqueue(std::uint64_t order, const Cl
     Reservation* const place = Reservation::acquire_free(waiters(), order, client, deadline);
     if (place == nullptr)
         return nullptr;
-    // A rejected request must not advance the order. That would favor requests already in the
-    // queue.
+    // A rejected request must not advance the order. Otherwise, requests already in the queue would
+    // gain an advantage.
     ++next_order_;
     if (is_full) {
         last->is_displaced = true;
@@ -208,10 +208,10 @@ FairSemaphore::Counts FairSemaphore::in_use() noexcept {
 
 std::variant<FairSemaphore::Permit, FairSemaphore::AcquireError>
 FairSemaphore::acquire(std::chrono::milliseconds timeout, const Client& client) noexcept {
-    constexpr std::chrono::milliseconds longest_sleep{50}; // in case a process is killed
-    constexpr std::chrono::hours longest_wait{24};         // avoids clock overflow
+    constexpr std::chrono::milliseconds max_sleep{50}; // in case a process is killed
+    constexpr std::chrono::hours max_wait{24};         // avoids clock overflow
     const auto deadline =
-        Clock::now() + std::clamp<std::chrono::milliseconds>(timeout, {}, longest_wait);
+        Clock::now() + std::clamp<std::chrono::milliseconds>(timeout, {}, max_wait);
 
     std::uint64_t order = 0;
     Reservation* place = nullptr;
@@ -238,7 +238,7 @@ FairSemaphore::acquire(std::chrono::milliseconds timeout, const Client& client) 
         const auto now = Clock::now();
         if (now >= deadline)
             return AcquireError::timed_out;
-        place->wakeup.wait_until(observed, std::min(deadline, now + longest_sleep));
+        place->wakeup.wait_until(observed, std::min(deadline, now + max_sleep));
     }
 }
 

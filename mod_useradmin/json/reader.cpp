@@ -22,10 +22,10 @@ namespace {
 // and "1.", an escape without digits as U+0000, a byte order mark, and a thousand levels of
 // nesting. The code below rejects these and leaves the rest of the grammar to cJSON.
 
-constexpr int deepest = 64;
+constexpr int max_depth = 64;
 // Longer numbers are shortened, because some versions of cJSON parse only the first 63 characters
 // of a number.
-constexpr std::size_t longest_number = 60;
+constexpr std::size_t max_number_length = 60;
 constexpr std::string_view white_space = " \t\r\n";
 
 /// Returns the code unit of an escape such as "\u00e9" at the start of the text, or 0 if there is
@@ -94,9 +94,10 @@ void shorten_number(char* number, std::size_t length) noexcept {
         std::to_chars(number, number + length, value);
 }
 
-/// Returns the text with every string empty and every number 0. Returns std::nullopt if a string, a
-/// number, a control character or the nesting depth is invalid. cJSON accepts the result if and
-/// only if it accepts the text. In the text itself, shortens numbers that are too long for cJSON.
+/// Returns the text with empty strings and zeros in place of its strings and numbers. cJSON accepts
+/// the result if and only if it accepts the text. Returns std::nullopt if a string, a number, a
+/// control character or the nesting depth is invalid. In the text itself, shortens numbers that are
+/// too long for cJSON.
 std::optional<std::string> skeleton_of(std::string& text) {
     std::string skeleton;
     int depth = 0;
@@ -111,12 +112,12 @@ std::optional<std::string> skeleton_of(std::string& text) {
         } else if (byte == '-' || (byte >= '0' && byte <= '9')) {
             length = number_length(rest);
             skeleton += "0 "; // a number must be followed by a delimiter
-            if (length > longest_number)
+            if (length > max_number_length)
                 shorten_number(text.data() + at, length);
         } else {
             depth += byte == '{' || byte == '[' ? 1 : byte == '}' || byte == ']' ? -1 : 0;
             const bool is_control = static_cast<unsigned char>(byte) < 0x20;
-            if (depth > deepest || (is_control && white_space.find(byte) == white_space.npos))
+            if (depth > max_depth || (is_control && white_space.find(byte) == white_space.npos))
                 return std::nullopt;
             skeleton += byte;
         }
@@ -142,8 +143,8 @@ bool is_object(const std::string& skeleton) {
     return tree != nullptr;
 }
 
-/// Appends a number as JavaScript prints it: with as few digits as identify it, and with an
-/// exponent only if the exponent is at least 21 or below -6.
+/// Appends a number as JavaScript prints it: with the fewest digits that identify it, and with an
+/// exponent only from 1e21 on or below 1e-6.
 void append_number(std::string& out, double number) {
     if (std::isinf(number)) {
         out += number < 0 ? "-Infinity" : "Infinity";
@@ -333,7 +334,7 @@ std::optional<Object> Object::parse_value(std::string_view text) {
     wrapping.reserve(text.size() + 16); // avoids copies left by reallocation
     ((wrapping += "{\"value\":") += text) += '}';
     auto object = parse(crypto::Secret(std::move(wrapping)).view());
-    // Another member means that the text was a value and more, such as 1,"x":2.
+    // A second member means that the text was more than a value, such as 1,"x":2.
     if (object && object->tree_->child->next != nullptr)
         object.reset();
     return object;

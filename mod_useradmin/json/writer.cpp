@@ -13,16 +13,16 @@ namespace useradmin::json {
 
 namespace {
 
-constexpr char as_it_is = '\0';
-constexpr char by_number = 'u';    // \u00xx
-constexpr char non_ascii = '\xff'; // unchanged if it is valid UTF-8
+constexpr char unescaped = '\0';
+constexpr char unicode_escape = 'u'; // \u00xx
+constexpr char non_ascii = '\xff';   // unchanged if it is valid UTF-8
 
 /// Maps each byte to one of the constants above, or to the character after the backslash in its
 /// escape.
-constexpr auto treatments = [] {
+constexpr auto escapes = [] {
     std::array<char, 256> table{};
     for (std::size_t byte = 0; byte < 0x20; ++byte)
-        table[byte] = by_number;
+        table[byte] = unicode_escape;
     for (std::size_t byte = 0x80; byte < table.size(); ++byte)
         table[byte] = non_ascii;
     table['"'] = '"';
@@ -37,14 +37,14 @@ constexpr auto treatments = [] {
 
 /// Appends the escape of a byte, or U+FFFD for a byte of invalid UTF-8.
 void append_replaced(std::string& out, unsigned char byte) {
-    const char treatment = treatments[byte];
-    if (treatment == non_ascii) {
+    const char escape = escapes[byte];
+    if (escape == non_ascii) {
         out += text::replacement_character;
         return;
     }
     out += '\\';
-    out += treatment;
-    if (treatment == by_number) {
+    out += escape;
+    if (escape == unicode_escape) {
         out += "00";
         text::append_hex(out, byte);
     }
@@ -52,20 +52,22 @@ void append_replaced(std::string& out, unsigned char byte) {
 
 /// Returns the position of the first byte at or after `at` that may need replacing, or the size of
 /// the text if there is none.
-std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
-    while (at < text.size() && treatments[static_cast<unsigned char>(text[at])] == as_it_is)
+std::size_t end_of_unescaped(std::string_view text, std::size_t at) noexcept {
+    while (at < text.size() && escapes[static_cast<unsigned char>(text[at])] == unescaped)
         ++at;
     return at;
 }
 
-/// Appends `before`, which includes the opening quote, then the escaped text and the closing quote.
+/// Appends `before`, then the escaped text and a closing quote. `before` includes the opening
+/// quote.
 void append_quoted(std::string& out, std::string_view before, std::string_view text) {
     out += before;
     std::size_t start = 0; // of the run of bytes that need no replacing
-    for (std::size_t at = end_of_plain(text, 0); at < text.size(); at = end_of_plain(text, at)) {
+    for (std::size_t at = end_of_unescaped(text, 0); at < text.size();
+         at = end_of_unescaped(text, at)) {
         const auto byte = static_cast<unsigned char>(text[at]);
         const std::size_t length =
-            treatments[byte] == non_ascii ? text::sequence_length(text.substr(at)) : 0;
+            escapes[byte] == non_ascii ? text::sequence_length(text.substr(at)) : 0;
         if (length > 0) {
             at += length;
             continue;
@@ -85,7 +87,7 @@ constexpr std::string_view json_space = " \t\r\n";
 void append_compact(std::string& out, std::string_view json) {
     bool is_in_string = false;
     for (std::size_t at = 0; at < json.size(); ++at) {
-        if (const auto byte = static_cast<unsigned char>(json[at]); treatments[byte] == non_ascii) {
+        if (const auto byte = static_cast<unsigned char>(json[at]); escapes[byte] == non_ascii) {
             const std::size_t length = text::sequence_length(json.substr(at));
             if (length == 0) {
                 append_replaced(out, byte);

@@ -104,28 +104,29 @@ int spawn(pid_t& process, const char* const* command, const Pipe& input, const P
     return error;
 }
 
-/// Reads the available output, up to 4 KiB, and appends it to `kept`, up to 200 bytes in total.
-/// Returns false at the end of the output or on a read error.
-bool read_output(int descriptor, std::string& kept) {
+/// Reads the available output, up to 4 KiB, and appends it to `collected`, up to 200 bytes in
+/// total. Returns false at the end of the output or on a read error.
+bool read_output(int descriptor, std::string& collected) {
     constexpr std::size_t max_kept = 200;
     char bytes[4096];
     const ssize_t size = ::read(descriptor, bytes, sizeof bytes);
     if (size > 0)
-        kept.append(bytes, std::min(static_cast<std::size_t>(size), max_kept - kept.size()));
+        collected.append(bytes,
+                         std::min(static_cast<std::size_t>(size), max_kept - collected.size()));
     return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/// Waits for the process and returns its wait status. Appends its output to `kept`. At the
+/// Waits for the process and returns its wait status. Appends its output to `collected`. At the
 /// deadline, kills the process group and returns std::nullopt.
 std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadline,
-                            std::string& kept) {
+                            std::string& collected) {
     constexpr int poll_interval = 10; // ms; the output may stay open after the exit
     constexpr int unknown_status = 255 << 8;
     int status = 0;
     for (bool is_open = true;;) {
         const pid_t ended = ::waitpid(process, &status, WNOHANG);
         if (ended == process || (ended < 0 && errno != EINTR)) {
-            read_output(output, kept);
+            read_output(output, collected);
             // If httpd ignores SIGCHLD, waitpid() returns no status.
             return ended == process ? status : unknown_status;
         }
@@ -137,7 +138,7 @@ std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadlin
         }
         pollfd readable = {output, POLLIN, 0};
         if (::poll(&readable, is_open ? 1 : 0, poll_interval) > 0)
-            is_open = read_output(output, kept);
+            is_open = read_output(output, collected);
     }
 }
 

@@ -25,16 +25,16 @@ bool consists_of(std::string_view text, std::string_view others) noexcept {
 /// Appends a string to a header line. Encodes it (RFC 2047) unless it is short and consists of
 /// letters, digits, spaces, "-" and "'".
 void append_encoded(std::string& out, std::string_view text) {
-    constexpr std::size_t longest_plain = 60;
+    constexpr std::size_t max_plain_length = 60;
     // 64 characters when encoded. With "Subject: ", the line has at most 76 (RFC 2047, section 2).
-    constexpr std::size_t bytes_of_word = 39;
-    if (text.size() <= longest_plain && consists_of(text, " -'") && text.front() != ' ' &&
+    constexpr std::size_t max_word_size = 39;
+    if (text.size() <= max_plain_length && consists_of(text, " -'") && text.front() != ' ' &&
         text.back() != ' ') {
         out += text;
         return;
     }
     while (!text.empty()) {
-        const std::string_view word = text::utf8_prefix(text, bytes_of_word);
+        const std::string_view word = text::utf8_prefix(text, max_word_size);
         out += "=?utf-8?B?" + crypto::base64_of(word) + "?=";
         text.remove_prefix(word.size());
         out += text.empty() ? "" : "\n ";

@@ -64,8 +64,8 @@ crypto::Secret encode_phc(const Argon2id& work, std::string_view salt, std::stri
     return crypto::Secret(std::move(text));
 }
 
-bool is_within(std::size_t value, std::size_t least, std::size_t most) noexcept {
-    return value >= least && value <= most;
+bool is_within(std::size_t value, std::size_t min, std::size_t max) noexcept {
+    return value >= min && value <= max;
 }
 
 /// Parses a PHC string. Returns std::nullopt if it is invalid or its parameters are out of bounds.

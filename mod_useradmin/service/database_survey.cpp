@@ -9,14 +9,14 @@ namespace useradmin::service {
 
 namespace {
 
-void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail& spared) {
-    const auto survey = backend.store().survey(spared);
+void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail& protected_email) {
+    const auto survey = backend.store().survey(protected_email);
     if (!survey)
         return;
     if (!survey->has_protected_user)
         backend.log().write(
             text::Level::warning,
-            "UA0212: no user has the protected address '" + std::string(spared.email) +
+            "UA0212: no user has the protected address '" + std::string(protected_email.email) +
                 "', so no account is protected from deletion; set UserAdminProtectedEmail");
     if (survey->has_case_collisions)
         backend.log().write(text::Level::warning,
@@ -39,12 +39,12 @@ void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail
 } // namespace
 
 void survey(const request_rec* request, httpd::RequestBackend& backend,
-            const store::ProtectedEmail& spared) noexcept {
+            const store::ProtectedEmail& protected_email) noexcept {
     std::atomic<bool>& is_surveyed = *backend.server().is_surveyed;
     if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
         return;
     httpd::flush(request->connection);
-    apr::guarded([&] { survey_database(backend, spared); }, [](const char*) {});
+    apr::guarded([&] { survey_database(backend, protected_email); }, [](const char*) {});
 }
 
 } // namespace useradmin::service

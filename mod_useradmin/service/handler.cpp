@@ -55,7 +55,7 @@ int handle_request(request_rec* request) {
 int handle(request_rec* request) noexcept {
     return apr::guarded(
         [&] {
-            // An ErrorDocument does not replace the reply to the failed request.
+            // The reply to the failed request takes precedence over the ErrorDocument.
             if (request->prev != nullptr)
                 if (auto reply = error_reply(request->prev))
                     return httpd::send(request, *std::move(reply));
@@ -161,7 +161,7 @@ int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
     httpd::start_child(pool, servers, useradmin_module);
-    end_deliveries_with(pool, servers);
+    stop_deliveries_at_exit(pool, servers);
 }
 
 } // namespace

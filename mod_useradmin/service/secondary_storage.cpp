@@ -280,7 +280,7 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
         return;
     ap_watchdog_t* watchdog = nullptr;
     constexpr bool in_parent = false;
-    // If mod_watchdog chose one child, the next one would wait ten seconds after that child ended.
+    // A singleton watchdog would move to another child only ten seconds after its child ended.
     constexpr bool in_one_child = false;
     auto* const get_instance = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
     auto* const register_callback = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
@@ -292,9 +292,9 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
         throw std::runtime_error("mod_watchdog has no thread for the secondary storage");
 }
 
-void end_deliveries_with(apr_pool_t* child_pool, server_rec* servers) noexcept {
-    // mod_watchdog's thread outlives mod_dbd's connections, which are in a subpool, so stop the
-    // jobs before any pool is destroyed.
+void stop_deliveries_at_exit(apr_pool_t* child_pool, server_rec* servers) noexcept {
+    // Stop the jobs before any pool is destroyed, because mod_watchdog's thread outlives mod_dbd's
+    // connections.
     for (Job* job : jobs_of(servers->process->pconf))
         apr_pool_pre_cleanup_register(child_pool, job, [](void* data) -> apr_status_t {
             static_cast<Job*>(data)->stop();

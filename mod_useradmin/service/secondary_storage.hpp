@@ -50,8 +50,8 @@ const char* missing_for_deliveries(apr_pool_t* pool, const server_rec* server);
 /// post_config, after httpd::start(). Throws std::exception.
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers);
 
-/// Makes the child stop its deliveries before its database connections are closed. Call it in
-/// child_init.
-void end_deliveries_with(apr_pool_t* child_pool, server_rec* servers) noexcept;
+/// Registers a cleanup that stops the child's deliveries before its database connections are
+/// closed. Call it in child_init.
+void stop_deliveries_at_exit(apr_pool_t* child_pool, server_rec* servers) noexcept;
 
 } // namespace useradmin::service

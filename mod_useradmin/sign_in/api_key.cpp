@@ -24,12 +24,12 @@ std::optional<std::int64_t> number(model::NullableText text) noexcept {
         std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
         return std::nullopt;
     // A thousand years in milliseconds. Prevents overflow in sums.
-    constexpr std::int64_t most = 31'556'952'000'000;
-    return std::clamp(number, -most, most);
+    constexpr std::int64_t max = 31'556'952'000'000;
+    return std::clamp(number, -max, max);
 }
 
-/// Returns whether the key belongs to the default configuration. Keys created before the plugin
-/// had configurations belong to it, too.
+/// Returns whether the key belongs to the default configuration, as all keys of earlier versions of
+/// the plugin do.
 bool has_default_configuration(const model::ApiKey& key) noexcept {
     const std::string_view configuration = key.config_id.value_or("");
     return configuration.empty() || configuration == "default";
@@ -57,18 +57,18 @@ bool use_remaining(const model::ApiKey& key, ApiKeyUse& use) {
 /// limit is not reached.
 std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
     const auto window = number(key.rate_limit_time_window);
-    const auto most = number(key.rate_limit_max);
-    if (model::is_false(key.rate_limit_enabled) || !window || !most)
+    const auto max_requests = number(key.rate_limit_max);
+    if (model::is_false(key.rate_limit_enabled) || !window || !max_requests)
         return {};
     const std::chrono::milliseconds length(*window);
-    use.max_requests = *most;
+    use.max_requests = *max_requests;
     use.window_before = use.now - length;
     if (!key.last_request || use.now - *key.last_request > length) {
         use.rate = ApiKeyUse::Rate::start;
         return {};
     }
     use.rate = ApiKeyUse::Rate::count;
-    if (number(key.request_count).value_or(0) < *most)
+    if (number(key.request_count).value_or(0) < *max_requests)
         return {};
     return std::max(std::chrono::milliseconds(1), length - (use.now - *key.last_request));
 }

@@ -79,9 +79,9 @@ std::string Cookies::name_of(std::string_view name) const {
 void Cookies::add(http::Reply& reply, std::string_view name, std::string_view value,
                   std::string_view max_age) const {
     const bool is_prefixed = has_prefix(name);
-    constexpr std::size_t longest_attributes = 128;
+    constexpr std::size_t max_attributes_length = 128;
     std::string text;
-    text.reserve(name.size() + value.size() + longest_attributes); // see encoded()
+    text.reserve(name.size() + value.size() + max_attributes_length); // see encoded()
     if (is_secure_ && !is_prefixed)
         text += secure_prefix;
     text += name;

@@ -45,8 +45,7 @@ Verification CredentialVerifier::verify_code(const Login& login,
     return attempt(
         login,
         [&](const auto& subject) {
-            // Count the failure immediately. This leaves concurrent requests hardly any extra
-            // guesses.
+            // Count the failure immediately, so concurrent requests get hardly any extra guesses.
             const Outcome outcome = check();
             if (outcome == Outcome::failed)
                 log_.write(text::Level::error,
@@ -69,7 +68,7 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
     if (limit_.is_shared) {
         shared = shared_counters(login);
         const auto found = store_.failed_attempts(shared.counters);
-        has_shared_failures = take_shared(found, shared, subject) && found->has_first;
+        has_shared_failures = apply_shared_failures(found, shared, subject) && found->has_first;
         if (const auto refused = limited(subject))
             return *refused;
     }
@@ -77,8 +76,8 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
     switch (verification.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
-        // Without an account, the first counter is that of all accounts. If clearing fails, the
-        // store logs why and the failures still count.
+        // Without an account, the first counter is the one for all accounts. If clearing fails, the
+        // store logs the reason, and the failures still count.
         if (has_shared_failures && !login.email.empty())
             static_cast<void>(store_.clear_failed_attempts(shared.counters.front()));
         break;
@@ -86,20 +85,20 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
     case Outcome::wrong_password:
     case Outcome::banned:
         if (!limit_.is_shared ||
-            !take_shared(store_.record_failed_attempt(shared.counters, limit_.window), shared,
-                         subject))
+            !apply_shared_failures(store_.record_failed_attempt(shared.counters, limit_.window),
+                                   shared, subject))
             limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
         log_failure(login, verification.outcome);
         break;
     case Outcome::wrong_code: // check() has already counted it on this server
         if (limit_.is_shared)
-            static_cast<void>(take_shared(
+            static_cast<void>(apply_shared_failures(
                 store_.record_failed_attempt(shared.counters, limit_.window), shared, subject));
         log_failure(login, verification.outcome);
         break;
-    default: // no decision, or a second factor is required
-        // Do not clear the count: otherwise, an attacker who knows only the password could reset it
-        // and keep guessing codes.
+    default: // the outcome is undecided, or a second factor is required
+        // Do not clear the count. Otherwise, an attacker who knows only the password could reset it
+        // and continue to guess codes.
         break;
     }
     return verification;
@@ -115,9 +114,9 @@ void CredentialVerifier::log_second_factor(const model::User& user, text::Networ
 }
 
 void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const {
-    constexpr std::size_t longest_shown = 254; // maximum length of an address (RFC 5321)
+    constexpr std::size_t max_shown = 254; // maximum length of an address (RFC 5321)
     std::string line = "UA0315: sign-in as '";
-    line += login.email.substr(0, longest_shown);
+    line += login.email.substr(0, max_shown);
     line += "' failed: ";
     line += sentence_of(outcome);
     log_.write_for_client(text::Level::info, line, login.network.text());
@@ -154,9 +153,9 @@ CredentialVerifier::SharedCounters CredentialVerifier::shared_counters(const Log
     return shared;
 }
 
-bool CredentialVerifier::take_shared(const store::Result<store::FailedAttempts>& found,
-                                     const SharedCounters& shared,
-                                     const password::AttemptLimiter::Subject& subject) {
+bool CredentialVerifier::apply_shared_failures(const store::Result<store::FailedAttempts>& found,
+                                               const SharedCounters& shared,
+                                               const password::AttemptLimiter::Subject& subject) {
     if (!found)
         return false; // the store has logged why
     if (!found->has_table)
@@ -177,8 +176,8 @@ Verification CredentialVerifier::verify_password(const Login& login,
     if (!found && !found.is_not_found())
         return {outcome_of(found.failure())};
     const bool has_password = found && found->password_hash;
-    // Check again because concurrent requests may have failed in the meantime. This limits extra
-    // guesses to the number of hashing slots.
+    // Check again because concurrent requests may have failed in the meantime. Extra guesses are
+    // then limited to the number of hashing slots.
     std::optional<Verification> stopped;
     const PasswordVerdict verdict =
         passwords_.verify(subject.account(), has_password ? found->password_hash : std::nullopt,

@@ -97,9 +97,9 @@ class CredentialVerifier {
     SharedCounters shared_counters(const Login& login) const;
     /// Records a denial in limiter_ if the failures on all servers together have reached a limit.
     /// Returns false if the database failed or has no table of attempts.
-    bool take_shared(const store::Result<store::FailedAttempts>& found,
-                     const SharedCounters& shared,
-                     const password::AttemptLimiter::Subject& subject);
+    bool apply_shared_failures(const store::Result<store::FailedAttempts>& found,
+                               const SharedCounters& shared,
+                               const password::AttemptLimiter::Subject& subject);
     Verification verify_password(const Login& login,
                                  const password::AttemptLimiter::Subject& subject);
     /// Replaces a hash in an old format. Returns the account's current hash.

@@ -42,7 +42,7 @@ std::optional<Reply> reject_cross_site(const http::Headers& headers, http::Origi
     const std::string_view source = origin.empty() ? headers.find("Referer") : origin;
     if (source.empty() || source == "null")
         return error(403, "Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
-    if (http::is_of_another_site(headers, trusted) ||
+    if (http::is_cross_site(headers, trusted) ||
         (origin.empty() && !is_own_origin(source, headers, trusted)))
         return error(403, "Invalid origin", "INVALID_ORIGIN");
     return std::nullopt;

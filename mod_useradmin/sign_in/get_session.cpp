@@ -24,8 +24,8 @@ bool needs_refresh(const model::Session& session, text::Timestamp now) {
     return *session.expires_at - session_lifetime + session_refresh_age <= now;
 }
 
-Reply extend(store::SessionWithUser& signed_in, const Service& service) {
-    model::Session& session = signed_in.session;
+Reply extend(store::SessionWithUser& session_with_user, const Service& service) {
+    model::Session& session = session_with_user.session;
     session.expires_at = service.now + session_lifetime;
     session.updated_at = service.now;
     const auto has_extended =
@@ -38,7 +38,7 @@ Reply extend(store::SessionWithUser& signed_in, const Service& service) {
         service.cookies.expire_session(reply);
         return reply;
     }
-    Reply reply = sign_in::session(signed_in);
+    Reply reply = sign_in::session(session_with_user);
     add_session_cookies(reply, session.token, true, service);
     return reply;
 }
@@ -49,16 +49,17 @@ Reply session_reply(const Request& request, const Client& client, const Service&
     const auto found = service.store.find_session(client.token);
     if (!found)
         return found.is_not_found() ? ended_session(service) : store_error(found.failure());
-    store::SessionWithUser signed_in = *found;
-    if (!signed_in.session.expires_at || *signed_in.session.expires_at <= service.now) {
+    store::SessionWithUser session_with_user = *found;
+    if (!session_with_user.session.expires_at ||
+        *session_with_user.session.expires_at <= service.now) {
         const auto closed = service.store.delete_session(client.token);
         return closed || closed.is_not_found() ? ended_session(service)
                                                : store_error(closed.failure());
     }
     // A banned user's session is invalid, but keep it: the ban may expire before the session.
-    if (is_banned(signed_in.user, service.now))
+    if (is_banned(session_with_user.user, service.now))
         return no_session();
-    const std::string_view impersonator = signed_in.session.impersonated_by.value_or("");
+    const std::string_view impersonator = session_with_user.session.impersonated_by.value_or("");
     const bool is_impersonated = !impersonator.empty();
     if (service.refuses_impersonated && is_impersonated)
         return no_session();
@@ -75,9 +76,9 @@ Reply session_reply(const Request& request, const Client& client, const Service&
     const bool may_extend =
         !client.has_dont_remember && !is_impersonated &&
         text::query_parameter(request.query, "disableRefresh").value_or("").empty();
-    return may_extend && needs_refresh(signed_in.session, service.now)
-               ? extend(signed_in, service)
-               : sign_in::session(signed_in);
+    return may_extend && needs_refresh(session_with_user.session, service.now)
+               ? extend(session_with_user, service)
+               : sign_in::session(session_with_user);
 }
 
 } // namespace

@@ -32,7 +32,7 @@ std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
         cached.found = cached.cache.find(cached.tables_id, cached.credential, cached.age, asked_at);
     if (!cached.found)
         return std::nullopt;
-    const Identity identity = identity_of(cached.found->signed_in(), now);
+    const Identity identity = identity_of(cached.found->session_with_user(), now);
     // An expired session may have been extended in the database.
     return identity.status == CredentialStatus::valid ? std::optional(identity) : std::nullopt;
 }

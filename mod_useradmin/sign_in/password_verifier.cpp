@@ -9,11 +9,11 @@ namespace useradmin::sign_in {
 PasswordVerdict BoundedPasswordVerifier::verify(std::uint64_t account,
                                                 const std::optional<std::string_view>& stored,
                                                 std::string_view password,
-                                                const std::function<bool()>& is_wanted) {
+                                                const std::function<bool()>& may_continue) {
     const auto slot = slots_.acquire(account);
     if (std::holds_alternative<password::HashSlots::AcquireError>(slot))
         return PasswordVerdict::busy;
-    if (!is_wanted())
+    if (!may_continue())
         return PasswordVerdict::canceled;
     const std::optional<password::Format> own = stored ? password::cost_of(*stored) : std::nullopt;
     if (own)

@@ -16,20 +16,20 @@ enum class PasswordVerdict {
     mismatch,
     unsupported, ///< the format is unknown, the cost is too high, or the library failed
     busy,        ///< no slot in time, or the queue was full (503)
-    canceled,    ///< is_wanted returned false
+    canceled,    ///< may_continue returned false
 };
 
 class PasswordVerifier {
   public:
     virtual ~PasswordVerifier() = default;
     /// Verifies the password against the stored hash, if any. All wrong passwords take the same
-    /// time, so the time does not reveal whether the account exists. is_wanted is called when a
+    /// time, so the time does not reveal whether the account exists. may_continue is called when a
     /// slot is free. If it returns false, the verification is canceled. account: a number that
     /// identifies the account in the queue for slots.
     virtual PasswordVerdict verify(std::uint64_t account,
                                    const std::optional<std::string_view>& stored,
                                    std::string_view password,
-                                   const std::function<bool()>& is_wanted) = 0;
+                                   const std::function<bool()>& may_continue) = 0;
     /// Returns a new hash for a password that matches the stored one. Returns std::nullopt if the
     /// stored hash should be kept or hashing fails.
     virtual std::optional<crypto::Secret> rehash(std::string_view stored,
@@ -60,7 +60,7 @@ class BoundedPasswordVerifier final : public PasswordVerifier {
 
     PasswordVerdict verify(std::uint64_t account, const std::optional<std::string_view>& stored,
                            std::string_view password,
-                           const std::function<bool()>& is_wanted) override;
+                           const std::function<bool()>& may_continue) override;
     std::optional<crypto::Secret> rehash(std::string_view stored,
                                          std::string_view password) override;
 

@@ -10,16 +10,16 @@ namespace {
 constexpr std::size_t max_escape_length = 6;
 constexpr std::size_t max_frame_length = 128;
 
-/// Returns an upper bound for the length of a record as JSON. Reserving it avoids reallocation,
-/// which would leave copies of secrets in memory.
+/// Returns an upper bound for the length of a record as JSON. If this length is reserved, no
+/// reallocation leaves copies of secrets in memory.
 template <class Record>
 std::size_t max_json_length(const Record& record) {
-    constexpr std::size_t longest_of_others = 64; // for a name or a time
+    constexpr std::size_t max_other_length = 64; // for a name or a time
     std::size_t length = 2;
     for (const model::Field<Record>& field : model::fields<Record>()) {
         const model::Value value = model::value_of(record, field);
         const auto* const text = std::get_if<std::string_view>(&value);
-        length += longest_of_others + (text != nullptr ? max_escape_length * text->size() : 0);
+        length += max_other_length + (text != nullptr ? max_escape_length * text->size() : 0);
     }
     return length;
 }
@@ -127,14 +127,14 @@ Reply verified(std::string_view token, const model::User& user) {
     return reply;
 }
 
-Reply session(const store::SessionWithUser& signed_in) {
+Reply session(const store::SessionWithUser& session_with_user) {
     Reply reply;
-    reply.body.reserve(max_frame_length + max_json_length(signed_in.session) +
-                       max_json_length(signed_in.user));
+    reply.body.reserve(max_frame_length + max_json_length(session_with_user.session) +
+                       max_json_length(session_with_user.user));
     json::Writer writer(reply.body);
     writer.begin_object();
-    write(writer.key("session"), signed_in.session);
-    write(writer.key("user"), signed_in.user);
+    write(writer.key("session"), session_with_user.session);
+    write(writer.key("user"), session_with_user.user);
     writer.end_object();
     return reply;
 }
@@ -142,7 +142,7 @@ Reply session(const store::SessionWithUser& signed_in) {
 void add_session_cookies(Reply& reply, std::string_view token, bool is_remembered,
                          const Service& service) {
     service.cookies.set_session(reply, token, is_remembered);
-    if (!service.takes_bearer)
+    if (!service.accepts_bearer)
         return;
     // For clients without cookies, as in better-auth's bearer plugin.
     reply.headers.push_back({"set-auth-token", service.cookies.encode_token(token)});

@@ -12,7 +12,7 @@ using http::Reply;
 /// Returns {"message":"…","code":"…"}. Omits an empty code.
 Reply error(int status, std::string_view message, std::string_view code = {});
 
-/// Returns an error that depends on nothing but its status.
+/// Returns the standard error for a status.
 Reply status_error(int status);
 
 /// Returns the reply to a database failure.
@@ -32,7 +32,7 @@ Reply signed_in(std::string_view token, const model::NullableText& url, const mo
 Reply verified(std::string_view token, const model::User& user);
 
 /// Returns {"session":{…},"user":{…}}.
-Reply session(const store::SessionWithUser& signed_in);
+Reply session(const store::SessionWithUser& session_with_user);
 
 /// Adds the Set-Cookie headers for a new session and, if bearer tokens are accepted, the token in
 /// set-auth-token.

@@ -206,7 +206,7 @@ Reply invalid_challenge(const Service& service) {
 Reply too_many_codes(std::string_view user_id, std::string_view challenge, const Service& service) {
     service.event.reason = reason_of(Outcome::limited);
     store::SecondFactorChange change{user_id, service.now};
-    change.taken = {challenge};
+    change.deleted = {challenge};
     const auto deleted = change_second_factor(service, std::move(change));
     if (!deleted && !deleted.is_not_found())
         return store_error(deleted.failure());
@@ -233,8 +233,8 @@ std::optional<Reply> count_code(std::string_view user_id, std::string_view chall
             return too_many_codes(user_id, challenge, service);
         const std::string next = std::to_string(codes + 1);
         store::SecondFactorChange change{user_id, service.now};
-        change.taken = {attempts};
-        change.taken_value = *count;
+        change.deleted = {attempts};
+        change.required_value = *count;
         change.added = {{{}, attempts, next, {}, service.now, service.now}};
         const auto counted = change_second_factor(service, std::move(change));
         if (counted)
@@ -266,7 +266,7 @@ Reply complete(const Verification& verification, const CodeForm& form,
     const NewTrust trust(user.id, service);
     change.clears_failures = true;
     if (form.opens_session)
-        change.taken = {client.challenge, attempts};
+        change.deleted = {client.challenge, attempts};
     const bool trusts_device = form.opens_session && form.trusts_device;
     if (trusts_device)
         change.added.push_back(trust.row());
@@ -291,7 +291,7 @@ Reply complete(const Verification& verification, const CodeForm& form,
     reply = end_challenge(std::move(reply), service);
     if (trusts_device) {
         trust.add_cookie(reply);
-        // Like better-auth, remember sessions on a trusted device.
+        // As in better-auth, sessions on a trusted device are remembered.
         service.cookies.expire(reply, "dont_remember");
     }
     return reply;
@@ -359,7 +359,7 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
     store::SecondFactorChange change{found->user.id, service.now};
     if (!remaining.view().empty()) {
         change.backup_codes = remaining.view();
-        change.instead_of = found->factor.backup_codes;
+        change.old_backup_codes = found->factor.backup_codes;
     }
     return complete(verification, form, std::move(change), request, client, service);
 }
@@ -385,7 +385,7 @@ void renew_trust(Reply& reply, std::string_view user_id, const Client& client,
                  const Service& service) {
     const NewTrust trust(user_id, service);
     store::SecondFactorChange change{user_id, service.now};
-    change.taken = {trust_of(client).identifier};
+    change.deleted = {trust_of(client).identifier};
     change.added = {trust.row()};
     if (change_second_factor(service, std::move(change)))
         trust.add_cookie(reply);

@@ -34,7 +34,7 @@ struct Service {
     CredentialVerifier& credentials;
     const Cookies& cookies;
     /// Whether `Authorization: Bearer` is also accepted.
-    bool takes_bearer = true;
+    bool accepts_bearer = true;
     /// Trusted origins, in addition to the server's own.
     http::Origins trusted_origins = {};
     text::Timestamp now;

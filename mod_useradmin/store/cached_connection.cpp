@@ -61,7 +61,8 @@ bool CachedConnection::read_schema(const Dialect& dialect, const TableNames& nam
     auto read = std::make_shared<Schema>(*schema_);
     if (!dialect.read_schema(*client_, pool, names, *read))
         return false;
-    const bool is_same = read->fingerprint == schema_->fingerprint && read->has_same_rows(*schema_);
+    const bool is_same =
+        read->fingerprint == schema_->fingerprint && read->has_same_size_and_scale(*schema_);
     set_schema(is_same ? schema_ : std::move(read), now);
     if (shared_ != nullptr) {
         const std::lock_guard lock(shared_->mutex);

@@ -13,26 +13,25 @@ namespace useradmin::store {
 /// Why a statement failed.
 enum class ErrorKind {
     rejected,               ///< rejected by the database; nothing was done
-    unique_violation,       ///< a unique constraint rejects it; nothing was done
+    unique_violation,       ///< a unique constraint is violated; nothing was done
     invalid_value,          ///< the column cannot hold the value; nothing was done
     unencodable,            ///< an argument cannot be converted to the database's encoding
-    foreign_key_violation,  ///< a foreign key rejects it; nothing was done
+    foreign_key_violation,  ///< a foreign key is violated; nothing was done
     insufficient_privilege, ///< the account lacks a privilege; nothing was done
     stale_schema,           ///< the cached schema is outdated; nothing was done
     busy,                   ///< a lock conflict; nothing was done
     canceled,               ///< canceled by the server; nothing was done
     read_only,              ///< a read-only server, such as a standby; nothing was done
     connection_lost,        ///< the connection broke; the outcome is unknown
-    timed_out, ///< timed out; the outcome is unknown, and a connection to a server was closed
+    timed_out, ///< timed out; the outcome is unknown, and a PostgreSQL connection was closed
 };
 
-/// Runs statements on one connection. apr_dbd opens the connections and mod_dbd pools them, but
-/// statements bypass apr_dbd, because it has no error codes or timeouts and serializes all SQLite
+/// Runs statements on one connection. apr_dbd opens the connections, and mod_dbd pools them.
+/// Statements bypass apr_dbd, because it has no error codes or timeouts and serializes all SQLite
 /// connections. Only one thread at a time may use a client.
 class Client {
   public:
-    /// The maximum number of prepared statements. Plans for all kinds of lists would take too much
-    /// memory.
+    /// The maximum number of prepared statements. Limits the memory for query plans.
     static constexpr std::size_t max_prepared_statements = 250;
 
     virtual ~Client() = default;
@@ -45,9 +44,9 @@ class Client {
     virtual std::optional<Rows> run(const Statement& statement, apr_pool_t* pool) = 0;
     /// Like run(), for a statement without arguments, such as BEGIN. Does not keep it prepared.
     virtual std::optional<Rows> execute(const char* sql, apr_pool_t* pool) = 0;
-    /// Returns why the last failed statement failed.
+    /// Returns the kind of the last error.
     ErrorKind error_kind() const noexcept { return error_kind_; }
-    /// Returns the last error message without lines that may contain row values.
+    /// Returns the last error message, without lines that may contain row values.
     const std::string& error_message() const noexcept { return error_message_; }
     /// Returns whether the server has sent nothing since the last query. A server sends a message
     /// before it closes a connection.

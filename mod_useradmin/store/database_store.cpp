@@ -32,8 +32,9 @@ constexpr unsigned needs_of(const std::optional<Actor>& actor) noexcept {
     return actor ? needs_user : 0U;
 }
 
-/// Returns the deadline for responses. If acquiring the connection took long, allows a little more
-/// time, because a timeout would close a working connection and make the next request wait as long.
+/// Returns the deadline for responses. If acquiring the connection took a long time, extends the
+/// deadline a little. Otherwise, a timeout would close a working connection, and the next request
+/// would have to wait for a new one.
 Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     constexpr std::chrono::milliseconds little(250);
     const auto now = Clock::now();
@@ -41,7 +42,7 @@ Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
 }
 
 /// Returns " (directive)", or an empty string for nullptr.
-std::string in_brackets(const char* directive) {
+std::string in_parentheses(const char* directive) {
     return directive == nullptr ? "" : std::string(" (").append(directive) + ')';
 }
 
@@ -51,13 +52,13 @@ Failure DatabaseStore::timeout_failure() {
     return log_unavailable(WorkOutcome::timed_out,
                            "UA0107: the query timed out after " +
                                std::to_string(timeout_policy_.timeout.count() / 1000) + " s" +
-                               in_brackets(timeout_policy_.directive));
+                               in_parentheses(timeout_policy_.directive));
 }
 
 Failure DatabaseStore::lock_failure() {
     return log_unavailable(WorkOutcome::lock_timed_out,
                            "UA0104: timed out because the database was locked or busy" +
-                               in_brackets(timeout_policy_.directive));
+                               in_parentheses(timeout_policy_.directive));
 }
 
 Failure DatabaseStore::connection_failure(const Client& client) {
@@ -382,7 +383,7 @@ auto DatabaseStore::revoke(std::string_view user_id, unsigned needs, Retry retry
 
 template <class T>
 Result<T> DatabaseStore::invalidate_totals_after(Result<T> result) {
-    // Even on failure, the database may have made the change.
+    // The database may have made the change even if the result is a failure.
     if (totals_ != nullptr)
         totals_->invalidate();
     return result;
@@ -531,10 +532,10 @@ Result<model::User> DatabaseStore::update(std::string_view id, const Changes& ch
                                        statements::update, id, changes, guard, sessions));
 }
 
-Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedEmail& spared,
+Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedEmail& protected_email,
                                    const UpdateGuard& guard) {
     return invalidate_totals_after(revoke(id, needs_user | needs_session | needs_account, Retry::no,
-                                          statements::remove, id, spared, guard));
+                                          statements::remove, id, protected_email, guard));
 }
 
 Result<Done> DatabaseStore::exists_other_with_role(std::string_view id, std::string_view role,
@@ -556,10 +557,9 @@ Result<Done> DatabaseStore::set_password(const model::Account& account, SessionP
                Retry::no, statements::set_password, account, sessions, guard);
 }
 
-Result<Done> DatabaseStore::replace_hash(const model::Account& account,
-                                         std::string_view instead_of) {
+Result<Done> DatabaseStore::replace_hash(const model::Account& account, std::string_view old_hash) {
     return run(Access::write, needs_user | needs_account, Retry::no, statements::replace_hash,
-               account, instead_of);
+               account, old_hash);
 }
 
 Result<std::vector<std::string>> DatabaseStore::password_formats() {
@@ -579,14 +579,14 @@ Result<model::Session> DatabaseStore::find_session_of_any(std::string_view token
 }
 
 Result<std::vector<model::Session>> DatabaseStore::list_sessions(std::string_view user_id,
-                                                                 std::int64_t most) {
-    return read(needs_session, statements::list_sessions, user_id, most);
+                                                                 std::int64_t limit) {
+    return read(needs_session, statements::list_sessions, user_id, limit);
 }
 
 Result<std::vector<model::Session>> DatabaseStore::list_active_sessions(std::string_view user_id,
                                                                         text::Timestamp now,
-                                                                        std::int64_t most) {
-    return read(needs_session, statements::list_active_sessions, user_id, now, most);
+                                                                        std::int64_t limit) {
+    return read(needs_session, statements::list_active_sessions, user_id, now, limit);
 }
 
 Result<std::string_view> DatabaseStore::create_session(const model::Session& session,
@@ -628,9 +628,9 @@ Result<Done> DatabaseStore::remove_second_factor(std::string_view id, const Upda
 }
 
 Result<std::vector<model::SignInMethod>>
-DatabaseStore::list_sign_in_methods(std::string_view user_id, std::int64_t most) {
+DatabaseStore::list_sign_in_methods(std::string_view user_id, std::int64_t limit) {
     return read(needs_user | needs_account | needs_sign_in_methods,
-                statements::list_sign_in_methods, user_id, most);
+                statements::list_sign_in_methods, user_id, limit);
 }
 
 Result<Done> DatabaseStore::remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
@@ -727,14 +727,14 @@ Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {
     return read(needs_user, statements::extra_columns);
 }
 
-Result<Survey> DatabaseStore::survey(const ProtectedEmail& spared) {
-    return read(needs_user, statements::survey, spared);
+Result<Survey> DatabaseStore::survey(const ProtectedEmail& protected_email) {
+    return read(needs_user, statements::survey, protected_email);
 }
 
-model::NullableTime DatabaseStore::standby_time() {
+model::NullableTime DatabaseStore::last_replay_time() {
     if (!is_standby_)
         return {};
-    const auto time = read(needs_user, statements::last_change_received);
+    const auto time = read(needs_user, statements::last_replay_time);
     return time ? *time : model::NullableTime();
 }
 

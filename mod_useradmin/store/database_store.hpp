@@ -51,29 +51,30 @@ class DatabaseStore : public Store {
                              UserColumns columns = UserColumns::known) override;
     Result<Done> read_last_activity(std::span<model::User> users) override;
     Result<model::User> find_by_email(std::string_view email) override;
-    model::NullableTime standby_time() override;
+    model::NullableTime last_replay_time() override;
     Result<model::User> create(const NewUser& user,
                                const std::optional<Actor>& actor = {}) override;
     Result<model::User> update(std::string_view id, const Changes& changes,
                                const UpdateGuard& guard,
                                SessionPolicy sessions = SessionPolicy::keep) override;
-    Result<Done> remove(std::string_view id, const ProtectedEmail& spared,
+    Result<Done> remove(std::string_view id, const ProtectedEmail& protected_email,
                         const UpdateGuard& guard) override;
     Result<Done> exists_other_with_role(std::string_view id, std::string_view role,
                                         text::Timestamp now) override;
     Result<Credential> find_credential(std::string_view email) override;
     Result<Done> set_password(const model::Account& account, SessionPolicy sessions,
                               const UpdateGuard& guard) override;
-    Result<Done> replace_hash(const model::Account& account, std::string_view instead_of) override;
+    Result<Done> replace_hash(const model::Account& account, std::string_view old_hash) override;
     Result<std::vector<std::string>> password_formats() override;
     Result<SessionWithUser> find_session(std::string_view token) override;
     Result<SessionWithUser> find_caller(std::string_view token) override;
     Result<model::Session> find_session_of_any(std::string_view token_or_id) override;
     Result<std::vector<model::Session>>
     list_sessions(std::string_view user_id,
-                  std::int64_t most = std::numeric_limits<std::int64_t>::max()) override;
-    Result<std::vector<model::Session>>
-    list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) override;
+                  std::int64_t limit = std::numeric_limits<std::int64_t>::max()) override;
+    Result<std::vector<model::Session>> list_active_sessions(std::string_view user_id,
+                                                             text::Timestamp now,
+                                                             std::int64_t limit) override;
     Result<std::string_view> create_session(const model::Session& session,
                                             const SessionTerms& terms = {}) override;
     Result<Done> extend_session(std::string_view token, text::Timestamp expires_at,
@@ -85,7 +86,7 @@ class DatabaseStore : public Store {
                                                  const std::optional<Actor>& actor = {}) override;
     Result<Done> remove_second_factor(std::string_view id, const UpdateGuard& guard = {}) override;
     Result<std::vector<model::SignInMethod>> list_sign_in_methods(std::string_view user_id,
-                                                                  std::int64_t most) override;
+                                                                  std::int64_t limit) override;
     Result<Done> remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
                                        std::string_view id, const UpdateGuard& guard = {}) override;
     Result<FailedAttempts> failed_attempts(std::span<const AttemptCounter> counters) override;
@@ -111,7 +112,7 @@ class DatabaseStore : public Store {
     Result<Done> remove_verification(std::string_view identifier) override;
     void set_idempotency_key(std::string key) override { idempotency_key_ = std::move(key); }
     Result<std::vector<ExtraColumn>> extra_columns() override;
-    Result<Survey> survey(const ProtectedEmail& spared) override;
+    Result<Survey> survey(const ProtectedEmail& protected_email) override;
 
     /// Creates an API key with the digest. Returns the key's id, which the database may generate.
     Result<std::string_view> create_api_key(const model::ApiKey& key, std::string_view digest);
@@ -189,9 +190,9 @@ class DatabaseStore : public Store {
     Failure connection_failure(const Client& client);
     Failure log_unavailable(WorkOutcome outcome, const std::string& line);
     Failure log_failed(WorkOutcome outcome, const std::string& line);
-    /// Returns the end of the log line for the deletion of a user that a foreign key rejected: the
-    /// foreign keys that refer to the user, unless the database's message names the key, and the
-    /// remedy.
+    /// Returns the end of the log line if a foreign key prevents the deletion of a user: the
+    /// foreign keys that refer to the user, and the remedy. Omits the keys if the database's
+    /// message names the key.
     std::string references_to(Work& work);
     /// Returns the end of a log line with the missing GRANT statements, or an empty string.
     std::string missing_grants(Work& work, unsigned needs);

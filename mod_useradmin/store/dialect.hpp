@@ -52,18 +52,19 @@ struct DatabaseProduct {
 
     /// The clause that makes a subquery lock its rows in order. Empty if no lock is needed.
     const char* row_lock;
-    /// The clause that locks a user until the user is deleted. Empty if no lock is needed.
+    /// The clause that locks the row of a user who is about to be deleted. Empty if no lock is
+    /// needed.
     const char* removal_lock;
     /// An expression for the account's connection limit as text. NULL if there is no limit.
     const char* connection_limit;
     /// An expression for the database's time in seconds since 1970.
     const char* current_second;
     /// An expression for the commit time of the last transaction that a standby has replayed or, if
-    /// there is none, for the server's start time. NULL if the database has no standbys.
-    const char* last_change_received;
-    /// The SQL before and after a subquery. Together they form a condition that the preceding
-    /// column equals one of the subquery's rows. If the database has row locks, the subquery locks
-    /// its rows, and skips rows that other transactions have locked.
+    /// there is none, the server's start time. NULL if the database product has no standbys.
+    const char* last_replay_time;
+    /// The SQL before and after a subquery. With it, the subquery becomes a condition that the
+    /// preceding column equals one of its values. If the database has row locks, the subquery locks
+    /// its rows and skips rows that other transactions have locked.
     std::pair<const char*, const char*> any_of_locked;
     /// The name of the function that returns the position of a substring, counted from 1.
     const char* position_function;
@@ -82,8 +83,8 @@ struct Privilege {
 class Transaction {
   public:
     virtual ~Transaction() = default;
-    /// Returns false on failure. Work::may_be_committed() then tells whether the outcome is
-    /// unknown.
+    /// Returns false on failure. After that, Work::may_be_committed() returns whether the outcome
+    /// is unknown.
     [[nodiscard]] virtual bool commit() = 0;
 };
 
@@ -100,7 +101,8 @@ class Dialect {
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
     /// Reads the catalog into the schema and finds its problems. If the catalog is unchanged,
-    /// updates at most the members that Schema::has_same_rows() compares. Returns false on failure.
+    /// updates at most the members that Schema::has_same_size_and_scale() compares. Returns false
+    /// on failure.
     virtual bool read_schema(Client& client, apr_pool_t* pool, const TableNames& names,
                              Schema& schema) const = 0;
 
@@ -122,8 +124,8 @@ class Dialect {
     virtual std::string sort_key(const Column& column) const = 0;
     /// Returns an expression that formats a value of the column as User::sort_key.
     virtual std::string exact_text(const std::string& sql, const Column& column) const = 0;
-    /// Returns an expression for the column as text. It compares exactly, even as an argument of a
-    /// function such as coalesce.
+    /// Returns an expression for the column as text. Comparisons with it are exact, even if it is
+    /// an argument of a function such as coalesce.
     virtual std::string as_text(const Column& column) const = 0;
 
     // --- Whole statements ---
@@ -193,7 +195,7 @@ class Dialect {
     /// role is a superuser or a member of one. Each row has the table's letter, the role, the
     /// session's role, and whether the role owns the table. Owners of the table come first. Returns
     /// an empty string if the database has no roles.
-    virtual std::string lesser_roles_query(const Schema& schema) const = 0;
+    virtual std::string untrusted_roles_query(const Schema& schema) const = 0;
 
   protected:
     ~Dialect() = default;
@@ -202,12 +204,10 @@ class Dialect {
 const Dialect& postgresql() noexcept;
 const Dialect& sqlite() noexcept;
 
-/// Calls Dialect::append_equals.
 inline void append_equals(Statement& statement, const Column& column, std::string_view text,
                           std::string_view alias = {}) {
     column.dialect->append_equals(statement, column, text, alias);
 }
-/// Calls Dialect::as_text.
 inline std::string as_text(const Column& column) {
     return column.dialect->as_text(column);
 }

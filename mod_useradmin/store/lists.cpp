@@ -119,7 +119,7 @@ void append_seen(Statement& statement, const Schema& schema, text::Timestamp tim
         return;
     }
     const Column& column = user.last_seen->column;
-    if (user.last_seen->is_of_sessions) {
+    if (user.last_seen->is_from_sessions) {
         statement << (is_later ? "" : "NOT ") << has_session(schema, qualified_id(user))
                   << column.op(">=") << argument(column, time) << ")";
         return;
@@ -268,9 +268,9 @@ void append_match_window(Statement& statement, const Table& user, const Window& 
                   window);
 }
 
-/// Appends a query for the window of the users who match a filter. It reads ranges of the order's
-/// index. `columns` is the SELECT list. If the window has a position, the list must include the
-/// sort columns.
+/// Appends a query for the window of the users who match a filter. The query reads ranges of the
+/// index for the order. `columns` is the SELECT list. If the window has a position, the list must
+/// include the sort columns.
 void append_range(Statement& statement, const Schema& schema, const Filter& filter,
                   const Window& window, const std::string& columns, AppendSearch append_search) {
     const Table& user = schema.user;
@@ -314,8 +314,8 @@ class SeenScan {
         others.seen_before.reset();
         if (!filter.matches_all && (!others.is_empty() || (filter.seen_from && filter.seen_before)))
             return;
-        // All conditions must be met, or there is only one. Therefore, the conditions on the last
-        // activity limit the scan of the sessions to a range.
+        // Users must match all conditions, or there is only one. Therefore, the conditions on the
+        // last activity limit the scan of the sessions to a range.
         filter_ = others;
         seen_from_ = filter.seen_from;
         seen_before_ = filter.seen_before;
@@ -441,14 +441,14 @@ void append_users(Statement& statement, const Table& user, Order order) {
 void append_any_collection(Statement& statement, const Schema& schema, const Filter& filter,
                            const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
-    const std::string most = std::to_string(max_collected);
+    const std::string max_matches = std::to_string(max_collected);
     statement << "WITH useradmin_match AS MATERIALIZED (SELECT "
               << sort_columns(user, window.order.by) << " FROM " << user;
     append_filter(statement, schema, filter, append_search);
     const std::string number = user.function("count") + "*)";
     statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
               << select_list_m(user, window.order.by) << " FROM (SELECT (SELECT CASE WHEN "
-              << number << user.op("<=") << most << " THEN " << number
+              << number << user.op("<=") << max_matches << " THEN " << number
               << " END FROM useradmin_match) AS total) t LEFT JOIN (SELECT * FROM "
                  "useradmin_match";
     append_match_window(statement, user, window);
@@ -530,7 +530,7 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Filte
                          const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
     const SortKey by = window.order.by;
-    if (by == SortKey::last_seen && user.last_seen && user.last_seen->is_of_sessions) {
+    if (by == SortKey::last_seen && user.last_seen && user.last_seen->is_from_sessions) {
         SeenScan(schema, filter, window, append_search)
             .append(statement << select_list_m(user, by) << " FROM (");
         append_users(statement << ") m", user, window.order);

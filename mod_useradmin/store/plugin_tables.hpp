@@ -23,8 +23,8 @@ struct PluginTable {
     /// The column with the reference, in camelCase.
     std::string_view owner;
     Reference reference;
-    /// Two more columns that distinguish the table from one of the application with the same name.
-    std::string_view marks[2];
+    /// Two more columns. A table of the application with the same name is unlikely to have them.
+    std::string_view typical_columns[2];
 };
 
 /// mod_useradmin's table of API keys that a ban has disabled.

@@ -76,8 +76,8 @@ bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
 /// Maps the plugin's columns to fields. Returns whether the table has the columns named in
 /// PluginTable and the reference has a suitable type.
 bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
-    for (const std::string_view name :
-         {std::string_view("id"), plugin.owner, plugin.marks[0], plugin.marks[1]}) {
+    for (const std::string_view name : {std::string_view("id"), plugin.owner,
+                                        plugin.typical_columns[0], plugin.typical_columns[1]}) {
         Column* const column = column_named(table, name);
         if (column != nullptr)
             column->field = name;
@@ -449,7 +449,7 @@ std::optional<MethodTable> Schema::method_table(model::MethodKind kind) const no
     return MethodTable{letter(*methods), methods->plugin->owner};
 }
 
-bool Schema::has_same_rows(const Schema& other) const noexcept {
+bool Schema::has_same_size_and_scale(const Schema& other) const noexcept {
     return std::tie(user.estimated_rows, scale, scale_name, has_outdated_scale) ==
            std::tie(other.user.estimated_rows, other.scale, other.scale_name,
                     other.has_outdated_scale);

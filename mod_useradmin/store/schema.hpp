@@ -100,9 +100,9 @@ struct LastSeen {
     Column column;
     /// The SQL expression for a user's last activity. Valid only where the user table has no alias.
     std::string sql;
-    /// Whether the last activity is the latest updatedAt of the user's sessions, not a column of
-    /// the user table.
-    bool is_of_sessions = false;
+    /// Whether the last activity is the latest updatedAt of the user's sessions instead of a column
+    /// of the user table.
+    bool is_from_sessions = false;
 };
 
 struct Table {
@@ -115,10 +115,10 @@ struct Table {
     std::vector<Column> columns;
     /// The fields as columns of SELECT or RETURNING. Missing columns are NULL.
     std::string select_list;
-    /// As above, with the alias u.
+    /// Like select_list, with the alias u.
     std::string select_list_u;
-    /// As above, with the alias s, but the token is NULL, because the caller knows it or must not
-    /// see it.
+    /// Like select_list, with the alias s. The token is NULL, because the caller already has it or
+    /// must not see it.
     std::string select_list_s;
     /// The expression for the row version (User::version) of the alias useradmin_row.
     std::string version;
@@ -220,12 +220,12 @@ struct Schema {
     /// Expressions for the extra columns of the row useradmin_row, as JSON objects.
     std::vector<std::string> extra_columns;
     /// Identifies the contents of the catalog. Schemas with the same fingerprint differ at most
-    /// in what has_same_rows() compares.
+    /// in what has_same_size_and_scale() compares.
     std::string fingerprint;
     std::vector<Problem> problems;
     /// If configured tables are missing but similar ones exist, the arguments of UserAdminTables
     /// for the existing tables. Otherwise, empty.
-    std::string fitting_tables;
+    std::string similar_table_names;
     /// The quoted schema of the objects that "useradminctl schema --scale" creates. Empty unless
     /// the objects are complete and readable.
     std::string scale;
@@ -265,7 +265,7 @@ struct Schema {
     void resolve_plugins(const std::map<std::string, Table>& tables);
     /// Returns whether the parts outside the fingerprint are equal: the estimated number of rows
     /// and the scale objects.
-    bool has_same_rows(const Schema& other) const noexcept;
+    bool has_same_size_and_scale(const Schema& other) const noexcept;
     /// Returns the plugin's table in `owned`, or nullptr.
     const OwnedTable* plugin_table(std::string_view name) const noexcept;
     const OwnedTable* api_keys() const noexcept { return plugin_table("apiKey"); }
@@ -290,7 +290,7 @@ struct Schema {
 
 /// Returns an operator with its schema, between spaces: " OPERATOR(pg_catalog.=) ", or " = " for an
 /// empty schema. With a schema, the search path has no effect. All OPERATOR() forms have the same
-/// precedence, which is higher than that of comparisons.
+/// precedence. It is higher than that of comparisons.
 std::string qualified_operator(std::string_view schema, std::string_view name);
 /// Quotes a table name. A dot separates the schema and the table.
 std::string quoted_table(std::string_view name);

@@ -22,7 +22,7 @@ std::uint8_t copy(std::string_view text, std::array<char, SessionCache::max_text
 
 } // namespace
 
-SessionWithUser SessionCache::CachedSession::signed_in() const noexcept {
+SessionWithUser SessionCache::CachedSession::session_with_user() const noexcept {
     SessionWithUser session;
     session.session.expires_at = expires_at;
     session.user.id = {user_id.data(), user_id_size};
@@ -125,7 +125,8 @@ void SessionCache::invalidate_user(std::string_view id) noexcept {
 void SessionCache::invalidate_users(std::span<const std::string_view> ids) noexcept {
     ++generation_;
     sessions_.erase_if([ids](const Entry& entry) {
-        return std::binary_search(ids.begin(), ids.end(), entry.session.signed_in().user.id);
+        return std::binary_search(ids.begin(), ids.end(),
+                                  entry.session.session_with_user().user.id);
     });
 }
 

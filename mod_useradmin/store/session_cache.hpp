@@ -53,8 +53,8 @@ class SessionCache {
         std::array<char, max_text_length> user_id;
         std::array<char, max_text_length> role;
 
-        /// Returns these fields as a session and its user. String views refer to this object.
-        SessionWithUser signed_in() const noexcept;
+        /// Returns the fields as a session and its user. String views refer to this object.
+        SessionWithUser session_with_user() const noexcept;
     };
 
     /// Returns the cached session of a credential if it was looked up less than `age` ago. The
@@ -84,8 +84,8 @@ class SessionCache {
     };
     using Sessions = ipc::SharedTable<Entry, 64, 16>;
 
-    /// How far the revocations of a set of tables have been read. The entry's age is the time since
-    /// the last successful read.
+    /// The position up to which the revocations of a set of tables have been read. The entry's age
+    /// is the time since the last successful read.
     struct Progress {
         std::int64_t position;
         /// When the last read began.

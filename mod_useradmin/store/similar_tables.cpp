@@ -63,12 +63,12 @@ void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& qu
     // Another process may have created the tables after the schema was read.
     if (found == directive_arguments(names))
         return;
-    schema.fitting_tables = found;
+    schema.similar_table_names = found;
     for (Wanted& wanted : all)
         if (is_missing(wanted))
             wanted.table.absence_reason = "there is no table " + wanted.table.name +
                                           ", but a similar one, " + quoted_table(wanted.name) +
-                                          "; set UserAdminTables " + schema.fitting_tables;
+                                          "; set UserAdminTables " + schema.similar_table_names;
 }
 
 } // namespace useradmin::store

@@ -9,15 +9,16 @@
 
 namespace useradmin::store {
 
-/// The start of a query for similar tables. Each row of "marks" has a letter (u, s or a) and three
-/// column names, in lower case without underscores. A table with these columns is similar.
-inline constexpr const char* with_marks =
-    "WITH marks (letter, first, second, third) AS (VALUES ('u', 'email', 'emailverified', 'name'), "
+/// The start of a query for similar tables: a CTE "typical". Each row has a letter (u, s or a) and
+/// three column names, in lower case without underscores. A table with these columns is similar.
+inline constexpr const char* with_typical_columns =
+    "WITH typical (letter, first, second, third) AS (VALUES ('u', 'email', 'emailverified', "
+    "'name'), "
     "('s', 'token', 'expiresat', 'userid'), ('a', 'providerid', 'accountid', 'userid')) ";
 
-/// If tables are missing and similar ones exist for all of them, sets Schema::fitting_tables and
-/// Table::absence_reason. The query returns the letters of tables and names as in UserAdminTables.
-/// It runs only if a table is missing.
+/// If tables are missing and similar ones exist for all of them, sets Schema::similar_table_names
+/// and Table::absence_reason. The query must return letters and names of tables, the names as in
+/// UserAdminTables. Runs it only if a table is missing.
 void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& query,
                          const TableNames& names, Schema& schema);
 

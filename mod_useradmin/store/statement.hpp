@@ -89,8 +89,8 @@ class Statement {
   private:
     /// Visits the columns for which the record has a value, except for generated ids.
     template <class Record, class Visit>
-    static void each_filled(const Table& table, const Record& record, Skipped skipped,
-                            const Visit& visit) {
+    static void for_each_value(const Table& table, const Record& record, Skipped skipped,
+                               const Visit& visit) {
         bool is_first = true;
         for (const model::Field<Record>& field : model::fields<Record>()) {
             const Column* column = table.find(field.name);
@@ -111,19 +111,19 @@ class Statement {
 
 template <class Record>
 Statement& Statement::columns(const Table& table, const Record& record, Skipped skipped) {
-    each_filled(table, record, skipped,
-                [&](const Column& column, const model::Value&, bool is_first) {
-                    *this << (is_first ? "" : ", ") << column;
-                });
+    for_each_value(table, record, skipped,
+                   [&](const Column& column, const model::Value&, bool is_first) {
+                       *this << (is_first ? "" : ", ") << column;
+                   });
     return *this;
 }
 
 template <class Record>
 Statement& Statement::values(const Table& table, const Record& record, Skipped skipped) {
-    each_filled(table, record, skipped,
-                [&](const Column& column, const model::Value& filled, bool is_first) {
-                    *this << (is_first ? "" : ", ") << argument(column, filled);
-                });
+    for_each_value(table, record, skipped,
+                   [&](const Column& column, const model::Value& filled, bool is_first) {
+                       *this << (is_first ? "" : ", ") << argument(column, filled);
+                   });
     return *this;
 }
 

@@ -21,7 +21,7 @@ Result<model::User> find_by_email(Work& work, std::string_view email);
 Result<model::User> create(Work& work, const NewUser& user, const std::optional<Actor>& actor = {});
 Result<model::User> update(Work& work, std::string_view id, const Changes& changes,
                            const UpdateGuard& guard, SessionPolicy sessions = SessionPolicy::keep);
-Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
+Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& protected_email,
                     const UpdateGuard& guard);
 Result<Done> exists_other_with_role(Work& work, std::string_view id, std::string_view role,
                                     text::Timestamp now);
@@ -29,15 +29,15 @@ Result<Credential> find_credential(Work& work, std::string_view email);
 Result<Done> set_password(Work& work, const model::Account& account,
                           SessionPolicy sessions = SessionPolicy::keep,
                           const UpdateGuard& guard = {});
-Result<Done> replace_hash(Work& work, const model::Account& account, std::string_view instead_of);
+Result<Done> replace_hash(Work& work, const model::Account& account, std::string_view old_hash);
 Result<std::vector<std::string>> password_formats(Work& work);
 Result<SessionWithUser> find_session(Work& work, std::string_view token);
 Result<SessionWithUser> find_caller(Work& work, std::string_view token);
 Result<model::Session> find_session_of_any(Work& work, std::string_view token_or_id);
 Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view user_id,
-                                                  std::int64_t most);
+                                                  std::int64_t limit);
 Result<std::vector<model::Session>> list_active_sessions(Work& work, std::string_view user_id,
-                                                         text::Timestamp now, std::int64_t most);
+                                                         text::Timestamp now, std::int64_t limit);
 Result<std::string_view> create_session(Work& work, const model::Session& session,
                                         const SessionTerms& terms);
 Result<Done> extend_session(Work& work, std::string_view token, text::Timestamp expires_at,
@@ -48,7 +48,7 @@ Result<Done> delete_session_of_user(Work& work, std::string_view user_id, std::s
 Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_id,
                                              const std::optional<Actor>& actor = {});
 Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, std::string_view user_id,
-                                                              std::int64_t most);
+                                                              std::int64_t limit);
 Result<Done> remove_sign_in_method(Work& work, std::string_view user_id, model::MethodKind kind,
                                    std::string_view id, const UpdateGuard& guard);
 Result<Done> remove_second_factor(Work& work, std::string_view id, const UpdateGuard& guard);
@@ -64,7 +64,7 @@ Result<std::string_view> create_api_key(Work& work, const model::ApiKey& key,
                                         std::string_view digest);
 Result<std::vector<model::ApiKey>> list_api_keys(Work& work, std::string_view user_id);
 Result<Done> delete_api_key(Work& work, std::string_view id);
-Result<model::NullableTime> last_change_received(Work& work);
+Result<model::NullableTime> last_replay_time(Work& work);
 Result<Done> check_writable(Work& work);
 Result<Done> add_verification(Work& work, const model::VerificationValue& row);
 Result<Done> issue_verification(Work& work, std::string_view user_id,
@@ -80,7 +80,7 @@ Result<Done> record_second_factor_failure(Work& work, std::string_view user_id,
 /// Returns the JSON type of an extra column's values.
 ExtraColumn::Kind extra_kind_of(const Column& column) noexcept;
 Result<std::vector<ExtraColumn>> extra_columns(Work& work);
-Result<Survey> survey(Work& work, const ProtectedEmail& spared);
+Result<Survey> survey(Work& work, const ProtectedEmail& protected_email);
 
 /// Runs a statement and reads the first row. Fails with not_found if there is none. No row can have
 /// a value that the database cannot encode, so a SELECT with such a value also fails with
@@ -115,7 +115,7 @@ auto all_rows(Work& work, const Statement& statement, const Read& read)
 
 /// Runs an operation in the open transaction or, if there is none, in a new one.
 template <class T, class Operation>
-Result<T> whole(Work& work, const Operation& operation) {
+Result<T> in_transaction(Work& work, const Operation& operation) {
     if (work.client().is_in_transaction())
         return operation();
     const std::unique_ptr<Transaction> transaction = work.dialect().begin_transaction(work);
@@ -153,11 +153,11 @@ void append_terms(Statement& statement, const Table& user, const model::Session&
 void append_hash(Statement& statement, const Table& account, std::string_view hash);
 
 /// Appends a condition that a row of the session table has not expired.
-void append_live(Statement& statement, const Table& table, const SessionTerms& terms);
+void append_unexpired(Statement& statement, const Table& table, const SessionTerms& terms);
 
 /// Appends a condition that the session useradmin_row belongs to the user of the new session and
 /// must end before the new session is opened (SessionTerms::max_sessions).
-void append_surplus(Statement& statement, const Table& table, const model::Session& session,
-                    const SessionTerms& terms);
+void append_excess(Statement& statement, const Table& table, const model::Session& session,
+                   const SessionTerms& terms);
 
 } // namespace useradmin::store::statements

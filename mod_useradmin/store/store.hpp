@@ -1,4 +1,5 @@
-// The interface to the application's tables. String views in results live as long as the request.
+// The interface to the application's tables. String views in results are valid for the lifetime of
+// the request.
 #pragma once
 
 #include "model/records.hpp"
@@ -14,8 +15,8 @@
 
 namespace useradmin::store {
 
-/// A condition on one column. It is invalid if the table lacks the column, or if the column cannot
-/// be compared with the values.
+/// A condition on one column. Invalid if the table lacks the column, or if the column cannot be
+/// compared with the values.
 struct Condition {
     enum class Operator {
         eq,
@@ -110,8 +111,8 @@ struct Window {
 
     /// Returns the number of users from the start of the list to the end of the page.
     std::int64_t end() const noexcept {
-        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-        return offset > most - limit ? most : limit + offset;
+        constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
+        return offset > max - limit ? max : limit + offset;
     }
 };
 
@@ -174,8 +175,8 @@ inline Change unverify_changed_email(bool lowers_email) {
             lowers_email ? Change::When::other_email_ignoring_case : Change::When::other_email};
 }
 
-/// Returns the change that clears banExpires if it has passed. Otherwise, a new ban without an end
-/// would already be expired.
+/// Returns the change that clears banExpires if that time has passed. Otherwise, a new ban without
+/// an expiry would already have expired.
 inline Change clear_expired_ban_end() {
     return {"banExpires", {}, Change::When::expired};
 }
@@ -358,20 +359,21 @@ struct UserWithSecondFactor {
 struct SecondFactorChange {
     std::string_view user_id;
     text::Timestamp now;
-    /// The identifiers of the verification rows to delete. An unexpired row with the first
-    /// identifier must have taken_value or, if that is not set, the user's id as its value.
-    std::vector<std::string_view> taken = {};
+    /// The identifiers of the verification rows to delete. There must be an unexpired row with the
+    /// first identifier whose value is required_value or, if that is not set, the user's id.
+    std::vector<std::string_view> deleted = {};
     /// Rows to add to the verification table. A row without an expiry gets that of the deleted row
     /// with the first identifier.
     std::vector<model::VerificationValue> added = {};
-    /// If set, the remaining backup codes. They replace instead_of, which must still be stored.
+    /// If set, the remaining backup codes. They replace old_backup_codes, which must still be
+    /// stored.
     model::NullableText backup_codes = {};
-    std::string_view instead_of = {};
+    std::string_view old_backup_codes = {};
     /// Whether to clear the count of failed codes and the lock, if the table has columns for them.
     bool clears_failures = false;
     /// Whether clears_failures applies only if the stored lock has expired.
     bool keeps_unexpired_lock = false;
-    model::NullableText taken_value = {};
+    model::NullableText required_value = {};
 };
 
 /// How to lock a user's second factor after failed codes.
@@ -381,7 +383,7 @@ struct SecondFactorLock {
     text::Timestamp until;
 };
 
-/// Facts about the database that the operator should know.
+/// Facts about the database for the operator.
 struct Survey {
     /// Whether a user has the protected address.
     bool has_protected_user = false;
@@ -438,7 +440,7 @@ class Store {
     /// If the previous call used a standby, returns the commit time of the last transaction that
     /// the standby has replayed, or the standby's start time if it has replayed none. Otherwise, or
     /// on failure, returns std::nullopt.
-    virtual model::NullableTime standby_time() = 0;
+    virtual model::NullableTime last_replay_time() = 0;
     /// Creates both the user and the account, or neither (4.2). Returns the full row. Fails with
     /// email_taken, caller_rejected or caller_demoted.
     virtual Result<model::User> create(const NewUser& user,
@@ -452,7 +454,7 @@ class Store {
     /// Deletes the user, the user's sessions and accounts and, with PluginPolicy::cleans_up, rows
     /// in plugins' tables, in one transaction (4.4.1). Fails with not_found, protected_user, or
     /// the guard's failure.
-    virtual Result<Done> remove(std::string_view id, const ProtectedEmail& spared,
+    virtual Result<Done> remove(std::string_view id, const ProtectedEmail& protected_email,
                                 const UpdateGuard& guard = {}) = 0;
     /// Succeeds if another user has the role and is not banned. Otherwise, fails with not_found.
     virtual Result<Done> exists_other_with_role(std::string_view id, std::string_view role,
@@ -467,12 +469,11 @@ class Store {
     virtual Result<Done> set_password(const model::Account& account,
                                       SessionPolicy sessions = SessionPolicy::keep,
                                       const UpdateGuard& guard = {}) = 0;
-    /// Replaces the hash if it is still `instead_of`. Otherwise, fails with not_found. Is not
+    /// Replaces the hash if it is still `old_hash`. Otherwise, fails with not_found. Is not
     /// reported to the listener, because the password stays the same.
-    virtual Result<Done> replace_hash(const model::Account& account,
-                                      std::string_view instead_of) = 0;
-    /// Returns the hash formats in a bounded sample of all accounts: the start of the hash
-    /// up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$", "$2b$12$"), "scrypt" for hashes of
+    virtual Result<Done> replace_hash(const model::Account& account, std::string_view old_hash) = 0;
+    /// Returns the hash formats in a bounded sample of all accounts. A format is the start of the
+    /// hash up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$", "$2b$12$"), "scrypt" for hashes of
     /// better-auth's length, or "other".
     virtual Result<std::vector<std::string>> password_formats() = 0;
 
@@ -484,13 +485,13 @@ class Store {
     virtual Result<SessionWithUser> find_caller(std::string_view token) = 0;
     /// Returns the session with this token or id, or not_found. Sets only id and user_id.
     virtual Result<model::Session> find_session_of_any(std::string_view token_or_id) = 0;
-    /// Returns up to `most` of the user's sessions, newest first, including expired ones.
+    /// Returns up to `limit` of the user's sessions, newest first, including expired ones.
     virtual Result<std::vector<model::Session>>
     list_sessions(std::string_view user_id,
-                  std::int64_t most = std::numeric_limits<std::int64_t>::max()) = 0;
-    /// Returns up to `most` live sessions, newest first, without their tokens.
+                  std::int64_t limit = std::numeric_limits<std::int64_t>::max()) = 0;
+    /// Returns up to `limit` live sessions, newest first, without their tokens.
     virtual Result<std::vector<model::Session>>
-    list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) = 0;
+    list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t limit) = 0;
     /// Opens a session. Returns the session's id, which the database may generate. Fails with
     /// version_mismatch, caller_rejected or caller_demoted if the terms are not met. Calls are
     /// serialized with changes that end the user's sessions.
@@ -516,17 +517,17 @@ class Store {
     virtual Result<Done> remove_second_factor(std::string_view id,
                                               const UpdateGuard& guard = {}) = 0;
 
-    /// Returns up to `most` of the user's sign-in methods, ordered by kind and newest first within
+    /// Returns up to `limit` of the user's sign-in methods, ordered by kind and newest first within
     /// each kind, or not_found. Requires TableNames::has_plugins.
     virtual Result<std::vector<model::SignInMethod>> list_sign_in_methods(std::string_view user_id,
-                                                                          std::int64_t most) = 0;
+                                                                          std::int64_t limit) = 0;
     /// Removes a sign-in method by its id. The user's sessions remain. Requires
     /// TableNames::has_plugins. Fails with not_found, no_sign_in_method, or the guard's failure.
     virtual Result<Done> remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
                                                std::string_view id,
                                                const UpdateGuard& guard = {}) = 0;
 
-    /// Returns up to 1000 revocations since a position. Position 0 returns all that are kept.
+    /// Returns up to 1000 revocations since a position. Position 0 is before all revocations.
     /// Returns none if the table does not exist, and fails if it cannot be read. With `after_id`,
     /// returns only revocations with a greater id, in ascending order.
     virtual Result<Revocations> revocations_since(std::int64_t position,
@@ -577,14 +578,14 @@ class Store {
     virtual Result<Done> remove_verification(std::string_view identifier) = 0;
 
     /// Sets the idempotency key of subsequent changes, or none if `key` is empty. A change with a
-    /// key fails with already_done if another was made with the key in the last 24 hours. It also
-    /// fails if the table of attempts does not exist.
+    /// key fails with already_done if another was made with the key in the last 24 hours. Changes
+    /// with a key also fail if the table of attempts does not exist.
     virtual void set_idempotency_key(std::string key) = 0;
 
     /// Returns the extra columns of the user table in the table's order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;
     /// Checks the addresses of all users and the limits of the database account.
-    virtual Result<Survey> survey(const ProtectedEmail& spared) = 0;
+    virtual Result<Survey> survey(const ProtectedEmail& protected_email) = 0;
 };
 
 } // namespace useradmin::store

@@ -12,12 +12,12 @@ namespace useradmin::text {
 /// for a number that is out of bounds.
 template <class Integer>
 std::optional<Integer> parse_integer(std::string_view text,
-                                     Integer least = std::numeric_limits<Integer>::min(),
-                                     Integer most = std::numeric_limits<Integer>::max()) noexcept {
+                                     Integer min = std::numeric_limits<Integer>::min(),
+                                     Integer max = std::numeric_limits<Integer>::max()) noexcept {
     Integer number = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc() || stop != end || number < least || number > most)
+    if (error != std::errc() || stop != end || number < min || number > max)
         return std::nullopt;
     return number;
 }

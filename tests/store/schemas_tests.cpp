@@ -675,7 +675,7 @@ TEST(tables_in_use, created_meanwhile_are_not_reported_as_similar) {
         store::find_similar_tables(*client, pool_,
                                    "VALUES ('u', 'user'), ('s', 'session'), ('a', 'account')",
                                    names, schema);
-        return schema.fitting_tables;
+        return schema.similar_table_names;
     };
     CHECK_EQUAL(std::string(), fitting({}));
     CHECK_EQUAL(std::string("user session account"), fitting({"no_user", "session", "account"}));

@@ -266,7 +266,7 @@ TEST(sign_in_second_factor, challenge_is_used_once_with_all_its_rows) {
     for (const char* identifier : {"2fa-a", "2fa-attempts-a", "2fa-b", "trust-a"})
         add_verification(identifier, *identifier == 't' ? "m" : "n");
     store::SecondFactorChange change{"n", now_};
-    change.taken = {"2fa-a", "2fa-attempts-a", "trust-a", "unknown"};
+    change.deleted = {"2fa-a", "2fa-attempts-a", "trust-a", "unknown"};
     worked(change_factor(change));
     CHECK_EQUAL(std::string("2fa-b"), verifications());
     CHECK(absent(change_factor(change)));
@@ -280,11 +280,11 @@ TEST(sign_in_second_factor, rejects_an_expired_challenge_or_one_of_another_user)
     store::SecondFactorChange change{"n", now_};
     change.added = {verification("d")};
     for (const char* identifier : {"a", "b", "C", "unknown"}) {
-        change.taken = {identifier, "c"};
+        change.deleted = {identifier, "c"};
         CHECK_TEXT(absent(change_factor(change)), identifier);
         CHECK_EQUAL(std::string("a, b, c"), verifications());
     }
-    change.taken = {"c", "b"};
+    change.deleted = {"c", "b"};
     worked(change_factor(change));
     CHECK_EQUAL(std::string("a, d"), verifications());
 }
@@ -293,8 +293,8 @@ TEST(sign_in_second_factor, count_of_codes_is_replaced_if_it_is_unchanged) {
     create_table();
     add_verification("2fa-attempts-a", "0");
     store::SecondFactorChange change{"n", now_};
-    change.taken = {"2fa-attempts-a"};
-    change.taken_value = "0";
+    change.deleted = {"2fa-attempts-a"};
+    change.required_value = "0";
     change.added = {verification("2fa-attempts-a", "1")};
     worked(change_factor(change));
     CHECK_EQUAL(std::string("1"), std::string(worked(find_verification("2fa-attempts-a"))));
@@ -306,8 +306,8 @@ TEST(sign_in_second_factor, count_of_codes_expires_with_its_challenge) {
     create_table();
     add_verification("2fa-attempts-a", "0", "2026-11-26T10:29:00.000Z");
     store::SecondFactorChange change{"n", now_};
-    change.taken = {"2fa-attempts-a"};
-    change.taken_value = "0";
+    change.deleted = {"2fa-attempts-a"};
+    change.required_value = "0";
     change.added = {verification("2fa-attempts-a", "1")};
     change.added.front().expires_at = {};
     worked(change_factor(change));
@@ -336,11 +336,11 @@ TEST(sign_in_second_factor, change_that_fails_changes_nothing) {
     set("\"failedVerificationCount\" = 1");
     add_verification("a");
     store::SecondFactorChange change{"n", now_};
-    change.taken = {"a"};
+    change.deleted = {"a"};
     // The second row fails, because both have the same id.
     change.added = {verification("b"), verification("b")};
     change.backup_codes = "fewer";
-    change.instead_of = "codes";
+    change.old_backup_codes = "codes";
     change.clears_failures = true;
     expect_error("UA0106");
     CHECK(failed(change_factor(change)));
@@ -353,14 +353,14 @@ TEST(sign_in_second_factor, backup_codes_are_replaced_if_they_are_unchanged) {
     create_table();
     add_verification("a");
     store::SecondFactorChange change{"n", now_};
-    change.taken = {"a"};
+    change.deleted = {"a"};
     change.added = {verification("b")};
     change.backup_codes = "fewer";
-    change.instead_of = "others";
+    change.old_backup_codes = "others";
     CHECK(mismatches(change_factor(change)));
     CHECK_EQUAL(std::string("codes"), value("backupCodes"));
     CHECK_EQUAL(std::string("a"), verifications());
-    change.instead_of = "codes";
+    change.old_backup_codes = "codes";
     worked(change_factor(change));
     CHECK_EQUAL(std::string("fewer"), value("backupCodes"));
     CHECK_EQUAL(std::string("b"), verifications());
@@ -589,9 +589,9 @@ void SignInSecondFactor::use_variant(const Variant& variant) {
     CHECK_TRUE(worked(find(variant.user_id)).factor.locked_until ==
                now_ + std::chrono::minutes(15));
     change.added = {};
-    change.taken = {"a"};
+    change.deleted = {"a"};
     change.backup_codes = "fewer";
-    change.instead_of = "codes";
+    change.old_backup_codes = "codes";
     change.clears_failures = true;
     change.now += std::chrono::minutes(3);
     CHECK(absent(change_factor(change)));

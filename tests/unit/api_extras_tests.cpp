@@ -136,7 +136,7 @@ TEST(extras, list_the_events_of_a_user) {
         audit::Event done;
         done.operation = "delete";
         done.target = target;
-        log.append(audit::begin_line(done, {}, text::now(), 0), audit::Log::Delivery::waits);
+        log.append(audit::begin_line(done, {}, text::now(), 0), audit::Log::Delivery::blocking);
     }
     expect("404 No hay un registro de auditoría que leer", ask(super_admin, "GET /gone/events"));
     audit_log = log.descriptor();

@@ -133,8 +133,8 @@ TEST_GROUP(audit_chain) {
     audit::Log chained{log.descriptor(), position_file.descriptor()};
 
     std::uint64_t append(std::string_view what) {
-        const auto appended =
-            chained.append("{\"what\":\"" + std::string(what) + "\"", audit::Log::Delivery::waits);
+        const auto appended = chained.append("{\"what\":\"" + std::string(what) + "\"",
+                                             audit::Log::Delivery::blocking);
         CHECK_EQUAL(0, appended.error);
         return appended.number;
     }
@@ -325,7 +325,7 @@ TEST(audit_chain, is_shared_by_many_threads) {
             writers.emplace_back([&] {
                 for (int time = 0; time < times; ++time)
                     static_cast<void>(
-                        chained.append(R"({"what":"t")", audit::Log::Delivery::waits));
+                        chained.append(R"({"what":"t")", audit::Log::Delivery::blocking));
             });
         for (std::thread& writer : writers)
             writer.join();
@@ -393,7 +393,7 @@ TEST_GROUP(audit_history) {
         event.caller = std::to_string(++number);
         const std::string line =
             audit::begin_line(event, {.server = "a.example"}, text::Timestamp(), 0);
-        CHECK_EQUAL(0, chained.append(line, audit::Log::Delivery::waits).error);
+        CHECK_EQUAL(0, chained.append(line, audit::Log::Delivery::blocking).error);
     }
     /// Returns the callers of the lines about a target.
     std::string read(std::string_view target, std::int64_t & before, std::size_t most = 1000) {
@@ -618,7 +618,7 @@ TEST_GROUP(audit_program) {
     audit::AppendResult fill(std::size_t size = 6000) {
         audit::AppendResult appended;
         while (appended.error == 0)
-            appended = append(audit::Log::Delivery::at_once, size);
+            appended = append(audit::Log::Delivery::non_blocking, size);
         return appended;
     }
     /// Reads all data in the pipe.
@@ -648,12 +648,12 @@ TEST(audit_program, receives_only_whole_lines) {
 TEST(audit_program, reports_the_start_and_the_end_of_a_stall) {
     CHECK(fill().begins_stall);
     for (int time = 0; time < 3; ++time)
-        CHECK_FALSE(append(audit::Log::Delivery::at_once).begins_stall);
+        CHECK_FALSE(append(audit::Log::Delivery::non_blocking).begins_stall);
     std::string text = read_all();
-    const auto first = append(audit::Log::Delivery::at_once);
+    const auto first = append(audit::Log::Delivery::non_blocking);
     CHECK_EQUAL(0, first.error);
     CHECK_EQUAL(4U, first.not_written);
-    CHECK_EQUAL(0U, append(audit::Log::Delivery::at_once).not_written);
+    CHECK_EQUAL(0U, append(audit::Log::Delivery::non_blocking).not_written);
     text += read_all();
     CHECK_EQUAL(std::string(""), found_in({text}));
     CHECK(fill().begins_stall);
@@ -663,7 +663,7 @@ TEST(audit_program, delays_only_the_first_line_of_a_stall) {
     fill();
     // If each append waited, the test would take minutes.
     for (int time = 0; time < 50; ++time)
-        CHECK_EQUAL(EAGAIN, append(audit::Log::Delivery::waits).error);
+        CHECK_EQUAL(EAGAIN, append(audit::Log::Delivery::blocking).error);
     const std::string text = read_all();
     CHECK_EQUAL(0, append(audit::Log::Delivery::durable).error);
 }
@@ -671,7 +671,7 @@ TEST(audit_program, delays_only_the_first_line_of_a_stall) {
 TEST(audit_program, receives_a_waiting_line_if_it_reads_in_time) {
     fill();
     std::thread reader([this] { static_cast<void>(read_all()); });
-    CHECK_EQUAL(0, append(audit::Log::Delivery::waits).error);
+    CHECK_EQUAL(0, append(audit::Log::Delivery::blocking).error);
     reader.join();
 }
 
@@ -679,10 +679,10 @@ TEST(audit_program, does_not_block_other_lines_while_one_waits) {
     fill();
     std::atomic<bool> has_waited{false};
     std::thread waiter([&] {
-        append(audit::Log::Delivery::waits);
+        append(audit::Log::Delivery::blocking);
         has_waited = true;
     });
-    CHECK_EQUAL(EAGAIN, append(audit::Log::Delivery::at_once).error);
+    CHECK_EQUAL(EAGAIN, append(audit::Log::Delivery::non_blocking).error);
     CHECK_FALSE(has_waited);
     static_cast<void>(read_all());
     waiter.join();

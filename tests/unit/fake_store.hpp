@@ -83,7 +83,7 @@ class FakeStore final : public store::Store {
     std::vector<std::string> formats;
     std::vector<store::ExtraColumn> columns;
     store::Survey surveyed{true, false};
-    /// What standby_time() returns.
+    /// What last_replay_time() returns.
     model::NullableTime last_change_received;
     /// What revocations_since() returns.
     store::Revocations revocations;
@@ -149,7 +149,7 @@ class FakeStore final : public store::Store {
         return copy_of(with(&model::User::email, email));
     }
 
-    model::NullableTime standby_time() override { return last_change_received; }
+    model::NullableTime last_replay_time() override { return last_change_received; }
 
     store::Result<model::User> create(const store::NewUser& user,
                                       const std::optional<store::Actor>& by) override {
@@ -188,18 +188,20 @@ class FakeStore final : public store::Store {
         return full(*row);
     }
 
-    store::Result<store::Done> remove(std::string_view id, const store::ProtectedEmail& spared,
+    store::Result<store::Done> remove(std::string_view id,
+                                      const store::ProtectedEmail& protected_email,
                                       const store::UpdateGuard& by) override {
         guard = by;
         actor = by.actor;
-        const std::string arguments = std::string(id) + " unless " + std::string(spared.email) +
-                                      (spared.ignores_case ? " in any case" : "");
+        const std::string arguments = std::string(id) + " unless " +
+                                      std::string(protected_email.email) +
+                                      (protected_email.ignores_case ? " in any case" : "");
         if (const auto* failure = failure_of("remove", arguments))
             return *failure;
         const auto row = with(&model::User::id, id);
         if (row == users.end())
             return store::Failure::not_found;
-        if (row->email == spared.email)
+        if (row->email == protected_email.email)
             return store::Failure::protected_user;
         if (!is_wanted(*row, by))
             return store::Failure::version_mismatch;
@@ -283,20 +285,20 @@ class FakeStore final : public store::Store {
             meanwhile();
         if (const auto* failure = failure_of("change_second_factor", change.user_id))
             return *failure;
-        if (!change.taken.empty()) {
-            const auto first = verifications.find(change.taken.front());
+        if (!change.deleted.empty()) {
+            const auto first = verifications.find(change.deleted.front());
             if (first == verifications.end() ||
-                first->second != change.taken_value.value_or(change.user_id))
+                first->second != change.required_value.value_or(change.user_id))
                 return store::Failure::not_found;
         }
         if (change.backup_codes) {
             store::UserWithSecondFactor& stored = second_factors.find(change.user_id)->second;
-            if (stored.factor.backup_codes != change.instead_of)
+            if (stored.factor.backup_codes != change.old_backup_codes)
                 return store::Failure::version_mismatch;
             backup_codes = *change.backup_codes;
             stored.factor.backup_codes = backup_codes;
         }
-        for (const std::string_view identifier : change.taken)
+        for (const std::string_view identifier : change.deleted)
             verifications.erase(std::string(identifier));
         for (const model::VerificationValue& row : change.added)
             verifications.emplace(row.identifier, row.value);
@@ -391,8 +393,8 @@ class FakeStore final : public store::Store {
     store::Result<std::vector<store::ExtraColumn>> extra_columns() override {
         return value_of("extra_columns", {}, columns);
     }
-    store::Result<store::Survey> survey(const store::ProtectedEmail& spared) override {
-        return value_of("survey", spared.email, surveyed);
+    store::Result<store::Survey> survey(const store::ProtectedEmail& protected_email) override {
+        return value_of("survey", protected_email.email, surveyed);
     }
 
     store::Result<store::Done> set_password(const model::Account& account,
@@ -413,10 +415,10 @@ class FakeStore final : public store::Store {
     }
 
     store::Result<store::Done> replace_hash(const model::Account& account,
-                                            std::string_view instead_of) override {
+                                            std::string_view old_hash) override {
         const std::string arguments = std::string(account.user_id) + " " +
                                       std::string(account.password.value_or("NULL")) +
-                                      " instead of " + std::string(instead_of);
+                                      " instead of " + std::string(old_hash);
         return value_of("replace_hash", arguments, store::Done());
     }
 

@@ -48,7 +48,7 @@ TEST_GROUP(session_cache) {
         const auto known = cache->find(tables_id, signed_token(token), age, time);
         if (!known)
             return "none";
-        const auto session = known->signed_in();
+        const auto session = known->session_with_user();
         return std::string(session.user.id) + " as " + std::string(session.user.role.value_or("-"));
     }
 };
@@ -70,7 +70,7 @@ TEST(session_cache, stores_everything_that_determines_whether_a_session_is_valid
     keep("token", session);
     const auto known = cache->find("here", signed_token("token"), 60s, time);
     CHECK_TRUE(known.has_value());
-    const auto found = known->signed_in();
+    const auto found = known->session_with_user();
     CHECK_TRUE(found.session.expires_at == now + 1h);
     CHECK_TRUE(found.user.banned && found.user.ban_expires == now - 1ms);
     CHECK_TRUE(!found.user.role);
@@ -78,8 +78,9 @@ TEST(session_cache, stores_everything_that_determines_whether_a_session_is_valid
     session.session.expires_at = {};
     keep("token", session);
     CHECK_EQUAL(std::string("eva as "), kept("token"));
-    CHECK_TRUE(
-        !cache->find("here", signed_token("token"), 60s, time)->signed_in().session.expires_at);
+    CHECK_TRUE(!cache->find("here", signed_token("token"), 60s, time)
+                    ->session_with_user()
+                    .session.expires_at);
 }
 
 TEST(session_cache, does_not_store_impersonated_sessions) {

@@ -15,7 +15,7 @@ namespace useradmin::ctl {
 namespace {
 
 // Enough for any real user, including a picture as a data URL.
-constexpr std::size_t longest_line = std::size_t{16} << 20;
+constexpr std::size_t max_line_size = std::size_t{16} << 20;
 constexpr std::size_t piece_size = std::size_t{1} << 16;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
@@ -97,7 +97,7 @@ std::string_view without_end(std::string_view line) {
     return line;
 }
 
-/// Puts an apostrophe before each formula in a cell (OWASP, "CSV Injection"). In some languages,
+/// Inserts an apostrophe before each formula in a cell (OWASP, "CSV Injection"). In some locales,
 /// spreadsheets also split cells at semicolons and line breaks.
 std::string escape_formulas(std::string_view value) {
     constexpr std::string_view signs[] = {"=", "+", "-", "@", "＝", "＋", "－", "＠"};
@@ -186,9 +186,9 @@ std::string_view UserFileReader::read_line() {
         }
         if (end > 0)
             break;
-        if (buffer_.size() - at_ > longest_line)
+        if (buffer_.size() - at_ > max_line_size)
             throw CommandError("line " + std::to_string(line_ + 1) + " has more than " +
-                               std::to_string(longest_line) +
+                               std::to_string(max_line_size) +
                                " bytes; is a quote missing, or is the file in another format?");
         looked -= at_;
         compact_buffer();

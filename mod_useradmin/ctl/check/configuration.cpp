@@ -23,7 +23,7 @@ std::string real_path(const std::string& file) {
 
 /// Returns httpd's default configuration if it is this file or includes it. Otherwise, returns
 /// std::nullopt.
-std::optional<HttpdConfiguration> installed_with(const std::string& file) {
+std::optional<HttpdConfiguration> default_configuration_with(const std::string& file) {
     try {
         HttpdConfiguration installed(default_configuration_file());
         if (std::ranges::any_of(installed.lines(),
@@ -40,8 +40,8 @@ bool is_on(const ConfigLine& line, std::string_view directive) {
     return is_same_name(argument_of(line, directive), "On");
 }
 
-/// Returns whether the line is a directive of this project's modules or of mod_dbd.
-bool is_ours(const ConfigLine& line) {
+/// Returns whether the line is a directive of mod_useradmin, mod_auth_useradmin or mod_dbd.
+bool is_own_directive(const ConfigLine& line) {
     constexpr std::string_view prefixes[] = {"UserAdmin", "AuthUserAdmin", "DBD"};
     return std::ranges::any_of(prefixes, [&](std::string_view prefix) {
         return is_same_name(line.words[0].substr(0, prefix.size()), prefix);
@@ -162,7 +162,7 @@ struct Service {
     std::string path;
     const ConfigSection* host;
     std::string file;
-    /// Whether the Location is in a macro, which any virtual host may use.
+    /// Whether the Location is in a macro. Any virtual host may use the macro.
     bool is_in_macro;
 };
 
@@ -226,7 +226,7 @@ class ConfigurationExaminer {
             if (const ConfigSection* condition = conditions_.false_condition(line);
                 condition == nullptr)
                 lines_.push_back(line);
-            else if (is_ours(line))
+            else if (is_own_directive(line))
                 report_hidden(line, *condition);
         std::vector<Service> services;
         for (const ConfigLine& line : lines_)
@@ -316,7 +316,7 @@ class ConfigurationExaminer {
             location->arguments[0].find_first_of("/~*?[") == 0 ||
             location->arguments[0].find("://") != std::string::npos ||
             is_undefined(line, location->arguments[0]) ||
-            (!is_ours(line) && handler_of(line).empty()) ||
+            (!is_own_directive(line) && handler_of(line).empty()) ||
             !locations_without_slash_.insert(location).second)
             return;
         problem(line.file + ": " + location_text(location->arguments[0]) +
@@ -332,7 +332,8 @@ class ConfigurationExaminer {
         check_database(service);
     }
 
-    /// Reports a misspelled usual path if no service is there.
+    /// Reports a service whose path looks like a misspelling of the usual path, unless another
+    /// service has the usual path.
     void check_paths(const std::vector<Service>& services) {
         if (std::ranges::find(services, usual_path, &Service::path) != services.end())
             return;
@@ -454,7 +455,7 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
     const HttpdConfiguration& given = settings.httpd;
     if (given.name().empty())
         return {};
-    const std::optional<HttpdConfiguration> installed = installed_with(given.name());
+    const std::optional<HttpdConfiguration> installed = default_configuration_with(given.name());
     const HttpdConfiguration& whole = installed ? *installed : given;
     CheckedConfiguration checked;
     checked.lines = whole.lines();

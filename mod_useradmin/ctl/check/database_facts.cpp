@@ -171,8 +171,9 @@ void count_time_formats(Database& database, const store::Table& user, DatabaseFa
     found.time_formats = {number_of(row[0]), number_of(row[1]), number_of(row[2])};
 }
 
-/// Counts the users that the service created, with their credential accounts, and, separately, all
-/// others. The query returns one row for each group: a flag (1 for the service), then the counts.
+/// Counts users and their credential accounts in two groups: those that the service created, and
+/// all others. The query returns one row for each group: a flag (1 for the service), then the
+/// counts.
 void count_rows(Database& database, const store::Schema& schema, DatabaseFacts& found) {
     const Progress progress("Counting users");
     const bool has_names = can_read(schema.account, {"accountId"});
@@ -229,7 +230,7 @@ void count_rows(Database& database, const store::Schema& schema, DatabaseFacts& 
 }
 
 void survey_addresses(Database& database, const store::Schema& schema,
-                      const store::ProtectedEmail& spared, DatabaseFacts& found) {
+                      const store::ProtectedEmail& protected_email, DatabaseFacts& found) {
     const Progress progress("Comparing addresses");
     const store::Table& user = schema.user;
     const std::string count = user.function("count") + "*)";
@@ -237,7 +238,7 @@ void survey_addresses(Database& database, const store::Schema& schema,
         number_of(database.rows("SELECT " + count + " FROM (SELECT 1 FROM " + user.sql +
                                 " GROUP BY " + user.function("lower") + user.at("email").sql() +
                                 ") HAVING " + count + user.op(">") + "1) r")[0][0]);
-    if (auto survey = database.store().survey(spared))
+    if (auto survey = database.store().survey(protected_email))
         found.addresses = *survey;
 }
 

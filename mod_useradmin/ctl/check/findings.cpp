@@ -30,11 +30,11 @@ class Examiner {
                      ((problem.need != store::needs_mail &&
                        problem.need != store::needs_attempt_table) ||
                       settings_.sends_mail))
-                problem_that(problem.text);
+                add_problem(problem.text);
         if (found_.has_mixed_servers)
-            problem_that("some connections reach a read-only server and others do not, as with "
-                         "pgpool-II's load balancing, so a list may not show the latest change; "
-                         "set DBDParams so that all connections reach the primary");
+            add_problem("some connections reach a read-only server and others do not, as with "
+                        "pgpool-II's load balancing, so a list may not show the latest change; "
+                        "set DBDParams so that all connections reach the primary");
         check_privileges();
         check_absent_columns();
         if (schema().user.find("email") != nullptr)
@@ -58,7 +58,7 @@ class Examiner {
   private:
     const store::Schema& schema() const noexcept { return found_.schema; }
     void note(std::string text) { findings_.notes.push_back(std::move(text)); }
-    void problem_that(std::string text) { findings_.problems.push_back(std::move(text)); }
+    void add_problem(std::string text) { findings_.problems.push_back(std::move(text)); }
     void directive(std::string text) { findings_.directives.push_back(std::move(text)); }
 
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const {
@@ -72,8 +72,8 @@ class Examiner {
 
     void check_version() {
         if (strverscmp(found_.version.c_str(), product_.min_version) < 0)
-            problem_that("the database server is version " + found_.version + "; upgrade it to " +
-                         product_.min_version + " or later");
+            add_problem("the database server is version " + found_.version + "; upgrade it to " +
+                        product_.min_version + " or later");
     }
 
     /// Adds a note instead of a problem: sign-in then rejects users with a second factor, as with
@@ -85,7 +85,7 @@ class Examiner {
 
     void check_privileges() {
         for (const MissingPrivilege& missing : found_.missing_privileges)
-            problem_that(sentence_of(missing));
+            add_problem(sentence_of(missing));
         for (const MissingPrivilege& missing : found_.missing_second_factor_privileges)
             note_second_factor_problem(sentence_of(missing));
     }
@@ -114,7 +114,7 @@ class Examiner {
             {"createdAt", "it is null in every reply, and lists are sorted by id"},
             {"updatedAt", "it is null in every reply"}};
         if (!schema().last_seen_problem.empty())
-            problem_that(schema().last_seen_problem);
+            add_problem(schema().last_seen_problem);
         if (schema().user.columns.empty())
             return;
         for (const auto& [field, meaning] : meanings)
@@ -137,23 +137,23 @@ class Examiner {
                                                  index.keys.size() == 1 && index.keys[0] == email);
         });
         if (!is_unique)
-            problem_that("there is no UNIQUE index on column \"" + email + "\" of table " +
-                         schema().user.name + ", so two users can have the same address; run: " +
-                         index_statement("UNIQUE INDEX", schema().user, "email",
-                                         store::quoted_identifier(email)));
+            add_problem("there is no UNIQUE index on column \"" + email + "\" of table " +
+                        schema().user.name + ", so two users can have the same address; run: " +
+                        index_statement("UNIQUE INDEX", schema().user, "email",
+                                        store::quoted_identifier(email)));
     }
 
-    /// Suggests the value that the application's rows need, and reports a setting that differs from
-    /// it.
+    /// Suggests the value that the application's rows require, and reports a setting with another
+    /// value.
     void compare(const std::optional<bool>& setting, bool wanted, const std::string& name,
                  const char* if_false, const char* if_true, const char* consequence) {
         const char* const required = wanted ? if_true : if_false;
         directive(name + " " + required);
         const bool is_known = setting.has_value() || has("UserAdmin", "On");
         if (is_known && setting.value_or(false) != wanted)
-            problem_that(name + " is " + (wanted ? if_false : if_true) +
-                         ", but the application's rows require " + required + ": " + consequence +
-                         "; set " + name + " to " + required);
+            add_problem(name + " is " + (wanted ? if_false : if_true) +
+                        ", but the application's rows require " + required + ": " + consequence +
+                        "; set " + name + " to " + required);
     }
 
     void check_addresses() {
@@ -192,14 +192,14 @@ class Examiner {
     void check_time_formats(const TimeFormats& found) {
         const store::Column& created = schema().user.at("createdAt");
         if ((found.text > 0) + (found.seconds > 0) + (found.milliseconds > 0) > 1)
-            problem_that(
+            add_problem(
                 "column \"" + created.name + "\" of table " + schema().user.name +
                 " has times in different formats (text: " + std::to_string(found.text) +
                 ", seconds: " + std::to_string(found.seconds) +
                 ", milliseconds: " + std::to_string(found.milliseconds) +
                 "), so lists are sorted and filtered incorrectly; convert the times in this and "
                 "other columns to the format that the application writes");
-        // better-auth itself stores text in its own type "date".
+        // In columns of the type "date", better-auth itself stores text.
         if (found_.foreign && found_.foreign->users == 0 && created.type != "date" &&
             created.kind != store::Column::Kind::text)
             note("the application has no users yet, so its format for times in columns of type " +
@@ -226,7 +226,7 @@ class Examiner {
                 "user-id", "the application may not find the accounts of users created here");
         const std::int64_t strays = own.total() - own.user_id;
         if (wants_user_id && strays > 0)
-            problem_that(
+            add_problem(
                 "the application requires the user's id as the accountId, but " +
                 count_of(strays, "account created here has", "accounts created here have") +
                 " a different one; better-auth 1.7 and later reject their passwords; run: " +
@@ -259,7 +259,7 @@ class Examiner {
         if (!wants_lower || own.capital_emails == 0)
             return;
         const std::string email = schema().user.find("email")->sql();
-        problem_that(
+        add_problem(
             count_of(own.capital_emails, "user created here has", "users created here have") +
             " capital letters in the address, but the application's own users have none; "
             "better-auth "
@@ -274,7 +274,7 @@ class Examiner {
 
     void check_passwords(const PasswordFormats& own, const PasswordFormats& theirs) {
         if (const std::int64_t other = theirs.other + own.other; other > 0)
-            problem_that(
+            add_problem(
                 count_of(other, "password hash is", "password hashes are") +
                 " neither argon2id, better-auth's scrypt nor bcrypt: this server cannot verify "
                 "them, and the application may be unable to verify hashes written here; configure "
@@ -323,8 +323,8 @@ class Examiner {
             std::string others;
             for (const store::Column* column : columns)
                 others += (others.empty() ? "" : ", ") + column->name;
-            problem_that(directive + " names " + name + ", which is not an extra column of table " +
-                         schema().user.name + "; it has " + (others.empty() ? "none" : others));
+            add_problem(directive + " names " + name + ", which is not an extra column of table " +
+                        schema().user.name + "; it has " + (others.empty() ? "none" : others));
         } else if (directive == "UserAdminEditable" &&
                    store::statements::extra_kind_of(**found) == store::ExtraColumn::Kind::any) {
             note("column " + name + " has the type " +
@@ -338,7 +338,7 @@ class Examiner {
         if (table.exists() || !table.absence_reason.empty())
             return; // reported with the schema's problems
         if (has_secondary_storage())
-            problem_that(
+            add_problem(
                 "there is no table " + table.name +
                 ", so UserAdminSecondaryStorage ends no sessions; run: useradminctl schema");
         else if (has("AuthUserAdminCache"))
@@ -350,11 +350,11 @@ class Examiner {
     void check_attempts() {
         const store::Table& table = schema().attempt;
         if (has("AuthUserAdminSignInLimit", "shared") && !table.exists())
-            problem_that(table.absence_reason.empty() ? "there is no table " + table.name +
-                                                            ", so AuthUserAdminSignInLimit counts "
-                                                            "failures separately on each server; "
-                                                            "run: useradminctl schema"
-                                                      : table.absence_reason);
+            add_problem(table.absence_reason.empty() ? "there is no table " + table.name +
+                                                           ", so AuthUserAdminSignInLimit counts "
+                                                           "failures separately on each server; "
+                                                           "run: useradminctl schema"
+                                                     : table.absence_reason);
     }
 
     void check_mail() {
@@ -415,7 +415,7 @@ class Examiner {
 
     void check_seen_index() {
         const std::optional<store::LastSeen>& seen = schema().user.last_seen;
-        const char letter = seen && seen->is_of_sessions ? 's' : 'u';
+        const char letter = seen && seen->is_from_sessions ? 's' : 'u';
         if (has("UserAdminExtras", "On") && !schema().scale.empty() && seen &&
             !has_index(letter, seen->column.name))
             advise_index(table(letter), "useradmin_seen", "lists sorted by last activity use it",
@@ -428,16 +428,16 @@ class Examiner {
     }
 
     void require_index(char letter, std::string_view field, std::string_view name,
-                       std::string_view use) {
+                       std::string_view purpose) {
         const store::Column* column = table(letter).find(field);
         if (column != nullptr && !has_index(letter, column->name))
-            advise_index(table(letter), name, use,
+            advise_index(table(letter), name, purpose,
                          name == "newest" ? newest_first() : column->sql());
     }
 
-    void advise_index(const store::Table& table, std::string_view name, std::string_view use,
+    void advise_index(const store::Table& table, std::string_view name, std::string_view purpose,
                       const std::string& keys) {
-        note("an index is missing: " + std::string(use) +
+        note("an index is missing: " + std::string(purpose) +
              "; run: " + index_statement("INDEX", table, name, keys));
     }
 
@@ -454,8 +454,8 @@ class Examiner {
 
     void name_tables() {
         const std::string configured = store::directive_arguments(settings_.tables());
-        if (!schema().fitting_tables.empty())
-            directive("UserAdminTables " + schema().fitting_tables);
+        if (!schema().similar_table_names.empty())
+            directive("UserAdminTables " + schema().similar_table_names);
         else if (configured != store::directive_arguments({}) && schema().user.exists())
             directive("UserAdminTables " + configured);
     }

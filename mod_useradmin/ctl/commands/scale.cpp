@@ -23,13 +23,13 @@ constexpr std::chrono::seconds pause_between_tries(1);
 constexpr std::chrono::seconds lock_timeout(5);
 
 /// The state of the database objects that "useradminctl schema --scale" creates.
-struct CopyState {
+struct ScaleState {
     bool has_schema = false;
-    /// Whether all changes to the user table update the counts.
-    bool is_watched = false;
+    /// Whether the user table has all triggers that update the counts.
+    bool has_all_triggers = false;
     bool has_search = false;
-    /// Whether an earlier version created the objects.
-    bool is_earlier = false;
+    /// Whether an earlier version of useradminctl created the objects.
+    bool is_outdated = false;
 };
 
 /// Manages the database objects that sql/postgresql/scale defines for the user table.
@@ -77,10 +77,10 @@ class ScaleObjects {
     }
 
     /// Returns which objects exist. Throws CommandError if they belong to another user table.
-    CopyState state() {
+    ScaleState state() {
         const std::vector<Database::Row> rows = ask(file("state").front());
         if (rows[0][1] == "t")
-            throw CommandError(replace_words(
+            throw CommandError(replace_placeholders(
                 "the schema @scale@ belongs to another user table; rename one of the two tables",
                 words_));
         return {rows[0][0] == "t", rows[0][2] == "t", rows[0][3] == "t", rows[0][4] == "t"};
@@ -88,7 +88,7 @@ class ScaleObjects {
 
     /// Creates the missing objects, except triggers and indexes. Afterwards, the session has the
     /// role of the user table's owner.
-    void create(const CopyState& state) {
+    void create(const ScaleState& state) {
         Transaction transaction(database_);
         run("prepare");
         run("owner");
@@ -110,7 +110,7 @@ class ScaleObjects {
         const Progress progress("Waiting for the user table");
         for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
             try {
-                return run_whole(name);
+                return run_in_transaction(name);
             } catch (const LockTimeout&) {
                 std::this_thread::sleep_for(pause_between_tries);
             }
@@ -163,7 +163,7 @@ class ScaleObjects {
         const std::int64_t rows =
             number_of(ask("SELECT pg_catalog.count(*) FROM @scale@.counts")[0][0]);
         for (std::int64_t merged = 0; merged <= rows; merged += batch)
-            database_.execute(replace_words("SELECT @scale@.merge_counts()", words_));
+            database_.execute(replace_placeholders("SELECT @scale@.merge_counts()", words_));
         transaction.commit();
         return wrong;
     }
@@ -173,7 +173,7 @@ class ScaleObjects {
     }
 
     /// Runs the statements of a file in one transaction.
-    void run_whole(const char* name) {
+    void run_in_transaction(const char* name) {
         Transaction transaction(database_);
         run(name);
         transaction.commit();
@@ -192,7 +192,7 @@ class ScaleObjects {
     }
 
     std::vector<Database::Row> ask(const std::string& query) {
-        return database_.rows(replace_words(query, words_));
+        return database_.rows(replace_placeholders(query, words_));
     }
 
     /// Returns the statements of a file in scale/.
@@ -200,7 +200,7 @@ class ScaleObjects {
         std::vector<std::string> statements;
         for (const std::string_view text : sql_files_with_prefix(database_, "scale/" + name))
             for (const std::string& statement : statements_of(text))
-                statements.push_back(replace_words(statement, words_));
+                statements.push_back(replace_placeholders(statement, words_));
         return statements;
     }
 
@@ -240,19 +240,19 @@ Exit create_scale(Context& context) {
     });
     ScaleObjects objects(context.database_with_rows());
     objects.exclude_other_commands();
-    CopyState state = objects.state();
-    if (state.is_earlier) {
+    ScaleState state = objects.state();
+    if (state.is_outdated) {
         objects.run("owner");
         objects.run_locked("removal");
         context.database().execute("RESET ROLE");
         state = {};
     }
     objects.create(state);
-    if (!state.is_watched)
+    if (!state.has_all_triggers)
         objects.run_locked("triggers");
     objects.index();
     const std::int64_t corrected = objects.correct();
-    objects.run_whole("readers");
+    objects.run_in_transaction("readers");
     const std::int64_t users = objects.users();
     print(context, users, corrected,
           std::to_string(users) + " users were counted and indexed; the service will use the "
@@ -276,10 +276,10 @@ Exit remove_scale(Context& context) {
 
 Exit check_counts(Context& context) {
     ScaleObjects objects(context.database_with_rows());
-    const CopyState state = objects.state();
+    const ScaleState state = objects.state();
     if (!state.has_schema)
         throw CommandError("there are no counts; create them with 'useradminctl schema --scale'");
-    if (state.is_earlier)
+    if (state.is_outdated)
         throw CommandError(
             "the counts were created by an earlier version; run 'useradminctl schema --scale'");
     objects.run("owner");

@@ -73,7 +73,7 @@ void add_columns(Database& database, const store::Schema& schema, const Replacem
             continue;
         added.push_back(column_name(schema.user, name));
         statement.replace(first, length, added.back());
-        database.execute(replace_words(statement, names));
+        database.execute(replace_placeholders(statement, names));
     }
 }
 
@@ -110,7 +110,7 @@ void create_tables(Database& database, const store::Schema& schema, const Replac
     for (const std::string_view text : sql_files_with_prefix(database, file))
         for (std::string& statement : statements_of(text))
             if (!is_done(statement, schema))
-                database.execute(replace_words(statement, names));
+                database.execute(replace_placeholders(statement, names));
 }
 
 struct Done {
@@ -174,10 +174,10 @@ Exit create_schema(Context& context) {
     store::TableNames names = database.tables();
     names.has_plugins = true; // useradmin_disabled_key counts as a plugin's table
     const store::Schema found = database.schema(names);
-    if (!found.fitting_tables.empty() && !context.options.has("force"))
+    if (!found.similar_table_names.empty() && !context.options.has("force"))
         throw CommandError("the tables exist under other names; use --tables \"" +
-                           found.fitting_tables + "\" and set UserAdminTables " +
-                           found.fitting_tables + "; use --force to create other tables");
+                           found.similar_table_names + "\" and set UserAdminTables " +
+                           found.similar_table_names + "; use --force to create other tables");
     if (!found.user.exists() && !dialect.init_database(database.client(), database.pool())) {
         const std::string& error = database.client().error_message();
         throw CommandError(

@@ -18,7 +18,7 @@ std::vector<std::string_view> sql_files_with_prefix(const Database& database,
     return texts;
 }
 
-std::string replace_words(std::string_view text, const Replacements& replacements) {
+std::string replace_placeholders(std::string_view text, const Replacements& replacements) {
     std::string replaced;
     while (!text.empty()) {
         const auto word = std::ranges::find_if(

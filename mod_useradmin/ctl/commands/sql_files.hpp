@@ -15,10 +15,10 @@ namespace useradmin::ctl {
 std::vector<std::string_view> sql_files_with_prefix(const Database& database,
                                                     std::string_view prefix);
 
-/// The words in SQL files that are replaced, and their replacements.
+/// The placeholders in SQL files and their values.
 using Replacements = std::vector<std::pair<std::string, std::string>>;
-/// Replaces the words in the text, but not those within replacements.
-std::string replace_words(std::string_view text, const Replacements& replacements);
+/// Replaces the placeholders in the text. Placeholders within the inserted values are kept.
+std::string replace_placeholders(std::string_view text, const Replacements& replacements);
 
 /// The dollar quote around function bodies.
 inline constexpr std::string_view body_quote = "$body$";

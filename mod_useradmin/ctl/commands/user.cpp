@@ -11,7 +11,7 @@ namespace useradmin::ctl {
 namespace {
 
 // No user has an empty address.
-constexpr store::ProtectedEmail nobody_is_protected = {"", false};
+constexpr store::ProtectedEmail no_protected_email = {"", false};
 
 } // namespace
 
@@ -64,7 +64,7 @@ Exit remove(Context& context) {
                       ? ", the last superAdmin?"
                       : ", role " + std::string(user.role.value_or("user")) + "?")))
         throw CommandError("nothing was deleted");
-    value_unless_deleted(context.store().remove(user.id, nobody_is_protected));
+    value_unless_deleted(context.store().remove(user.id, no_protected_email));
     const std::string done = whom + " was deleted, with its sessions and accounts";
     if (context.wants_json())
         print_json(api::text_envelope(true, done));

@@ -58,7 +58,7 @@ class Files {
   public:
     explicit Files(const std::vector<std::string>& names) {
         for (const std::string& name : names) {
-            // A shell pattern for the logs also matches .chain files.
+            // A shell pattern such as audit.log* also matches the .chain file.
             if (name.ends_with(audit::Log::position_file("")))
                 continue;
             if (name == "-") {

@@ -78,9 +78,9 @@ class Loader {
         if (std::ranges::find(open_, real) != open_.end())
             reject(file + " includes itself");
         // httpd's AP_MAX_INCLUDE_DEPTH.
-        constexpr std::size_t deepest = 128;
+        constexpr std::size_t max_depth = 128;
         constexpr int max_files = 4096;
-        if (open_.size() > deepest || ++files_ > max_files)
+        if (open_.size() > max_depth || ++files_ > max_files)
             reject("the Include directives are nested too deeply or include too many files; the "
                    "last one is " +
                    file);
@@ -144,7 +144,8 @@ class Loader {
             ConfigSection{std::move(name), std::move(words), section_, lines_.size()});
     }
 
-    /// Returns whether httpd reads the current line, because no condition or macro is around it.
+    /// Returns whether httpd reads the current line in any case, because the line is in no
+    /// condition or macro.
     bool is_certain() const {
         const ConfigSection* section = section_.get();
         while (section != nullptr && !is_condition(*section) &&
@@ -186,7 +187,7 @@ class Loader {
             found->second.reset();
     }
 
-    /// Returns whether only <IfDefine NAME> is around the current line.
+    /// Returns whether <IfDefine NAME> is the only section around the current line.
     bool is_if_defined(const std::string& name) const {
         return section_ != nullptr && section_->parent == nullptr &&
                is_same_name(section_->name, "IfDefine") && section_->arguments.size() == 1 &&
@@ -262,7 +263,7 @@ class Loader {
     std::shared_ptr<const ConfigSection> section_;
     /// The variables set by Define. std::nullopt if the value is ambiguous.
     std::map<std::string, std::optional<std::string>> variables_;
-    /// The variables that are defined whatever the conditions.
+    /// The variables that are defined regardless of conditions.
     std::set<std::string> certain_variables_;
     /// The files being read, each included by the previous one.
     std::vector<std::string> open_;

@@ -65,7 +65,7 @@ constexpr Option all_options[] = {
 
 } // namespace
 
-std::string Option::form() const {
+std::string Option::usage() const {
     return "--" + std::string(name) + (value.empty() ? "" : " ") + std::string(value);
 }
 
@@ -86,15 +86,15 @@ std::string_view Options::require(std::string_view name) const {
     return *value;
 }
 
-std::int64_t Options::number(std::string_view name, std::int64_t most,
+std::int64_t Options::number(std::string_view name, std::int64_t max,
                              std::int64_t default_value) const {
     const std::optional<std::string_view> value = find(name);
     if (!value)
         return default_value;
-    const auto number = text::parse_integer<std::int64_t>(*value, 1, most);
+    const auto number = text::parse_integer<std::int64_t>(*value, 1, max);
     if (!number)
         throw UsageError("--" + std::string(name) + " must be an integer from 1 to " +
-                         std::to_string(most));
+                         std::to_string(max));
     return *number;
 }
 

@@ -9,7 +9,6 @@
 
 namespace useradmin::ctl {
 
-/// An option and its help.
 struct Option {
     std::string_view name;
     /// The placeholder for the value in the help. Empty for a flag.
@@ -17,7 +16,7 @@ struct Option {
     std::string_view meaning;
 
     /// Returns the option as in the usage, such as "--page N".
-    std::string form() const;
+    std::string usage() const;
 };
 
 /// Returns the option with this name, or nullptr.
@@ -34,8 +33,8 @@ struct Options {
     /// Returns the option's value. Throws UsageError if it is missing or empty.
     std::string_view require(std::string_view name) const;
     /// Returns the option's value as a positive integer, or the default if it is missing. Throws
-    /// UsageError if it is not a number from 1 to most.
-    std::int64_t number(std::string_view name, std::int64_t most, std::int64_t default_value) const;
+    /// UsageError if it is not a number from 1 to max.
+    std::int64_t number(std::string_view name, std::int64_t max, std::int64_t default_value) const;
 };
 
 } // namespace useradmin::ctl

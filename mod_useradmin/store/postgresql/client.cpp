@@ -143,8 +143,8 @@ ErrorKind error_kind_of(std::string_view state) noexcept {
     return state.starts_with("22") ? ErrorKind::invalid_value : ErrorKind::rejected;
 }
 
-/// Returns whether the backend does not know the prepared statement, for example because a pooler
-/// has switched backends.
+/// Returns whether the backend lacks the prepared statement, for example because a pooler has
+/// switched backends.
 bool is_unknown(std::string_view state) noexcept {
     return state == "26000";
 }
@@ -171,7 +171,7 @@ class PostgresqlClient final : public Client {
     void set_deadline(Deadline deadline) noexcept override {
         deadline_ = deadline;
         is_late_ = false;
-        stop_blocking();
+        set_nonblocking();
     }
 
     std::optional<Rows> run(const Statement& statement, apr_pool_t* pool) override {
@@ -183,8 +183,7 @@ class PostgresqlClient final : public Client {
         }
         if (PQbackendPID(connection_) != checked_backend_)
             enable_client_check();
-        // Prepared statements may be unknown to the backend, and an error would abort the
-        // transaction.
+        // The backend may lack a prepared statement, and the error would abort the transaction.
         if (is_pooled() || is_in_transaction())
             return run_unprepared(statement, pool);
         auto known = prepared_.find(statement.sql());
@@ -207,9 +206,10 @@ class PostgresqlClient final : public Client {
         ++runs_;
         if (!is_unknown(state_of(result)))
             return answer(result, pool);
-        // The backend did not know the statement and has not executed it, so run it again.
+        // The backend lacked the prepared statement and has executed nothing, so run the statement
+        // again.
         const unsigned runs = std::exchange(runs_, 0);
-        unknown_statements_ = runs < few_runs ? unknown_statements_ + 1 : 1;
+        unknown_statements_ = runs < close_succession ? unknown_statements_ + 1 : 1;
         prepared_.clear();
         return run_unprepared(statement, pool);
     }
@@ -229,11 +229,11 @@ class PostgresqlClient final : public Client {
 
     bool ping() override {
         PGresult* result = result_of(send_query(""));
-        const bool is_there = PQresultStatus(result) == PGRES_EMPTY_QUERY;
-        if (!is_there)
+        const bool responds = PQresultStatus(result) == PGRES_EMPTY_QUERY;
+        if (!responds)
             note_error(message_of(result), state_of(result));
         PQclear(result);
-        return is_there;
+        return responds;
     }
 
     bool is_connected() const noexcept override { return PQstatus(connection_) == CONNECTION_OK; }
@@ -253,7 +253,7 @@ class PostgresqlClient final : public Client {
                    is_ready(state == PGRES_POLLING_READING ? POLLIN : POLLOUT))
                 state = PQresetPoll(connection_);
         }
-        stop_blocking();
+        set_nonblocking();
         if (!is_connected())
             note_error(apr::view_of(PQerrorMessage(connection_)), {});
         return is_connected();
@@ -280,8 +280,8 @@ class PostgresqlClient final : public Client {
         bool is_binary = false;
     };
 
-    // Two statements unknown to the backend within this many runs indicate a pooler.
-    static constexpr unsigned few_runs = 1000;
+    // If the backend lacks two prepared statements within this many runs, assume a pooler.
+    static constexpr unsigned close_succession = 1000;
 
     /// Returns whether a pooler such as PgBouncer seems to switch backends.
     bool is_pooled() const noexcept { return unknown_statements_ > 1; }
@@ -320,7 +320,7 @@ class PostgresqlClient final : public Client {
             return std::nullopt;
         const PGresult* const columns =
             adopt_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
-        // If the backend no longer knows the statement, run() handles that.
+        // If the backend no longer has the statement, run() handles the error.
         if (is_unknown(state_of(columns)))
             return prepared;
         if (!answer(columns, pool))
@@ -351,7 +351,7 @@ class PostgresqlClient final : public Client {
 
     /// If there is a deadline, makes the connection non-blocking. Other modules can still call
     /// PQexec() on the connection.
-    void stop_blocking() noexcept {
+    void set_nonblocking() noexcept {
         if (deadline_ != no_deadline)
             PQsetnonblocking(connection_, 1);
     }
@@ -394,9 +394,9 @@ class PostgresqlClient final : public Client {
         PGresult* last = nullptr;
         while (true) {
             while (PQisBusy(connection_) != 0) {
-                const bool is_there = is_ready(POLLIN);
+                const bool has_input = is_ready(POLLIN);
                 // If the connection is closed, the next result contains the error.
-                if (PQconsumeInput(connection_) == 0 || !is_there)
+                if (PQconsumeInput(connection_) == 0 || !has_input)
                     break;
             }
             PGresult* const next = PQgetResult(connection_);
@@ -447,9 +447,9 @@ class PostgresqlClient final : public Client {
     Deadline deadline_ = no_deadline;
     /// Whether the connection was closed after a timeout.
     bool is_late_ = false;
-    /// The number of runs since a prepared statement was last unknown to the backend.
+    /// The number of runs since the backend last lacked a prepared statement.
     unsigned runs_ = 0;
-    /// How often in close succession a prepared statement was unknown to the backend.
+    /// The number of times in close succession that the backend lacked a prepared statement.
     unsigned unknown_statements_ = 0;
     std::unordered_map<std::string, Prepared> prepared_;
     /// The number of statements that the backend has prepared, including discarded ones.

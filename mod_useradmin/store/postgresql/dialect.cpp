@@ -78,8 +78,8 @@ std::string necessary_pattern(std::string_view word, std::string_view folded_wor
 // path is left unchanged. Instead, each statement names the schema of every table, function, type
 // and operator. Otherwise another role's operator with exactly matching types would run with the
 // privileges of this account. IN, IS DISTINCT FROM, LIKE, BETWEEN, NULLIF and CASE with an operand
-// look up their operator in the search path and have no form with a schema, so no statement uses
-// them.
+// are not used, because they look up their operator in the search path and have no form with a
+// schema.
 
 // The schema of built-in objects.
 constexpr std::string_view system_schema = "pg_catalog";
@@ -99,8 +99,8 @@ std::string oid_of(std::string_view name) {
 }
 
 /// Returns FROM and WHERE clauses for tables `c` with these names in the schema of the user table.
-/// Considers only tables that belong to a superuser, this account or the owner of the user table,
-/// because other owners' triggers would run with the privileges of this account.
+/// Considers only tables that belong to a superuser, to this account or to the owner of the user
+/// table. Triggers of other owners would run with the privileges of this account.
 std::string from_tables(const TableNames& names, const std::string& literals) {
     return " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_class u ON u.oid" + std::string(equals) +
            oid_of(names.user) + " AND u.relnamespace" + equals +
@@ -181,7 +181,7 @@ std::string catalog_query(const TableNames& names) {
            "ORDER BY t.letter, t.relation, a.attnum";
 }
 
-/// Returns a query for tables that have the columns listed in with_marks. It searches the
+/// Returns a query for tables that have the columns listed in with_typical_columns. It searches the
 /// configured schema, or all schemas if none is configured.
 std::string similar_tables_query(const TableNames& names) {
     const std::size_t dot = names.user.find('.');
@@ -196,20 +196,21 @@ std::string similar_tables_query(const TableNames& names) {
     };
     const std::string name = "n.nspname::pg_catalog.text OPERATOR(pg_catalog.||) '.' "
                              "OPERATOR(pg_catalog.||) c.relname::pg_catalog.text";
-    return with_marks +
-           ("SELECT marks.letter, " +
+    return with_typical_columns +
+           ("SELECT typical.letter, " +
             (has_schema ? name
                         : "CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN "
                           "c.relname::pg_catalog.text ELSE " +
                               name + " END") +
-            " FROM marks CROSS JOIN pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" +
+            " FROM typical CROSS JOIN pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON "
+            "n.oid" +
             equals + "c.relnamespace WHERE c.relkind" + equals +
             "ANY (ARRAY['r', 'p', 'v']::pg_catalog.\"char\"[]) AND "
             "pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND " +
             (has_schema ? "n.nspname" + std::string(equals) + literal(names.user.substr(0, dot))
                         : "n.nspname OPERATOR(pg_catalog.!~) '^(pg_|information_schema$)'") +
-            has_column("marks.first") + has_column("marks.second") + has_column("marks.third") +
-            " ORDER BY n.nspname, c.relname");
+            has_column("typical.first") + has_column("typical.second") +
+            has_column("typical.third") + " ORDER BY n.nspname, c.relname");
 }
 
 Column::Kind kind_of(std::string_view type) noexcept {
@@ -354,7 +355,7 @@ constexpr DatabaseProduct postgresql_product = {
     .current_second = "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)",
     // pg_last_xact_replay_timestamp() is NULL if nothing has been replayed since the server
     // started.
-    .last_change_received =
+    .last_replay_time =
         "(pg_catalog.date_part('epoch', coalesce(pg_catalog.pg_last_xact_replay_timestamp(),"
         " pg_catalog.pg_postmaster_start_time())) OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8",
     .any_of_locked = {" OPERATOR(pg_catalog.=) ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))"},
@@ -396,8 +397,8 @@ class PostgresqlTransaction final : public Transaction {
 
     bool begin() {
         is_begun_ = true;
-        // Override the default isolation level: a later statement must see what was committed while
-        // an earlier one waited for a lock.
+        // Override the default isolation level. A later statement must see rows that were committed
+        // while an earlier one waited for a lock.
         return static_cast<bool>(work_.execute("BEGIN ISOLATION LEVEL READ COMMITTED"));
     }
 
@@ -550,12 +551,12 @@ class Postgresql final : public Dialect {
     Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
                                            const UpdateGuard& guard,
                                            SessionPolicy sessions) const override {
-        bool loses = false;
+        bool loses_privileges = false;
         if (sessions == SessionPolicy::keep)
-            return update_locked(work, id, changes, guard, loses);
-        return statements::whole<model::User>(work, [&]() -> Result<model::User> {
-            Result<model::User> updated = update_locked(work, id, changes, guard, loses);
-            if (!updated || !loses)
+            return update_locked(work, id, changes, guard, loses_privileges);
+        return statements::in_transaction<model::User>(work, [&]() -> Result<model::User> {
+            Result<model::User> updated = update_locked(work, id, changes, guard, loses_privileges);
+            if (!updated || !loses_privileges)
                 return updated;
             // Only a new statement sees the sessions that were opened while the change waited for
             // the row lock.
@@ -569,17 +570,18 @@ class Postgresql final : public Dialect {
                                           const SessionTerms& terms) const override {
         if (terms.max_sessions == 0)
             return insert_session(work, session, terms);
-        return statements::whole<std::string_view>(work, [&]() -> Result<std::string_view> {
-            // Only a statement that begins after the row is locked sees the sessions that were
-            // opened during the wait.
-            const Table& user = work.schema().user;
-            Statement lock = work.statement();
-            lock << "SELECT 1 FROM " << user << " WHERE ";
-            append_equals(lock, user.at("id"), session.user_id);
-            if (!work.run(lock << " FOR NO KEY UPDATE"))
-                return Failure::failed;
-            return insert_session(work, session, terms);
-        });
+        return statements::in_transaction<std::string_view>(
+            work, [&]() -> Result<std::string_view> {
+                // Only a statement that begins after the row is locked sees the sessions that were
+                // opened during the wait.
+                const Table& user = work.schema().user;
+                Statement lock = work.statement();
+                lock << "SELECT 1 FROM " << user << " WHERE ";
+                append_equals(lock, user.at("id"), session.user_id);
+                if (!work.run(lock << " FOR NO KEY UPDATE"))
+                    return Failure::failed;
+                return insert_session(work, session, terms);
+            });
     }
 
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
@@ -591,8 +593,8 @@ class Postgresql final : public Dialect {
 
     // The position is one past the last transaction ID in the table, or the oldest running
     // transaction ID if that is lower. Later IDs without rows do not advance the position, because
-    // they may be assigned again after a crash or the promotion of a standby. Neither do IDs that
-    // this server has not assigned yet, as in a restored dump.
+    // they may be assigned again after a crash or the promotion of a standby. IDs that this server
+    // has not assigned yet, as in a restored dump, do not advance it either.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement
@@ -675,7 +677,7 @@ class Postgresql final : public Dialect {
                "OPERATOR(pg_catalog.=) k.confkey[i.place] ORDER BY 2, 3, 4, i.place";
     }
 
-    std::string lesser_roles_query(const Schema& schema) const override {
+    std::string untrusted_roles_query(const Schema& schema) const override {
         // A schema's owner can replace its tables. pg_database_owner is the owner of the database.
         // TRIGGER allows a role to add a trigger, and REFERENCES a foreign key. Views, partitions,
         // foreign keys and defaults use other objects, so all owners of relations and functions are
@@ -727,10 +729,10 @@ class Postgresql final : public Dialect {
             statement << ", useradmin_surplus (id, is_live) AS (DELETE FROM " << table << " WHERE "
                       << holds << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM "
                       << table << " AS useradmin_row WHERE ";
-            statements::append_surplus(statement, table, session, terms);
+            statements::append_excess(statement, table, session, terms);
             // Skip locked sessions, because other transactions are about to delete them.
             statement << " FOR UPDATE SKIP LOCKED) RETURNING " << key << "::pg_catalog.text, ";
-            statements::append_live(statement, table, terms);
+            statements::append_unexpired(statement, table, terms);
             statement << ")";
             if (schema.revocation.exists()) {
                 append_cleanup(statement << ", ", schema.revocation);
@@ -791,10 +793,10 @@ class Postgresql final : public Dialect {
     }
 
     /// Locks the row before updating it, so the old row in Work::row_change() is the version that
-    /// the update replaces. Sets `loses` to whether the changes take away privileges. If so,
-    /// records the revocation.
+    /// the update replaces. Sets `loses_privileges` to whether the changes take away privileges. If
+    /// so, records the revocation.
     Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
-                                      const UpdateGuard& guard, bool& loses) const {
+                                      const UpdateGuard& guard, bool& loses_privileges) const {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
         Statement statement = work.statement();
@@ -819,7 +821,7 @@ class Postgresql final : public Dialect {
         return statements::first_row(work, statement, [&](Rows& rows) {
             const model::User after = work.read_full_user(rows);
             work.row_change() = {after.id, rows.take_record<model::User>(), after};
-            loses = rows.take_boolean();
+            loses_privileges = rows.take_boolean();
             return after;
         });
     }

@@ -59,13 +59,14 @@ std::string searched_text(const Schema& schema) {
     return schema.scale_name + ".searched(" + text_of("name") + ", " + text_of("email") + ")";
 }
 
-/// Appends the folded pattern of a word as a subquery, to evaluate it only once. If the planner
-/// knew the pattern, a search of 1,000,000 users would take twice as long.
+/// Appends the folded pattern of a word as a subquery, which is evaluated only once. With a
+/// constant pattern, the planner would choose a plan that takes twice as long for 1,000,000 users.
 void append_pattern(Statement& statement, const Schema& schema, std::string_view word) {
     statement << "(SELECT " << schema.scale << ".fold(" << argument(like_pattern(word)) << "))";
 }
 
-// Prevents the use of the index. The collation of the index is "C", which compares like "POSIX".
+// Prevents the use of the index, because the collation of the index is "C". Both collations compare
+// alike.
 constexpr const char* without_index = " COLLATE pg_catalog.\"POSIX\"";
 
 /// Appends a condition that the user's name or address contains the word.
@@ -240,11 +241,11 @@ class ScaledListQueries final : public ListQueries {
     }
 
   private:
-    /// Returns whether the page is found by an ordered scan of the sessions. This is slow for a
-    /// rare role.
+    /// Returns whether the page is found by an ordered scan of the sessions. Such a scan is slow
+    /// for a rare role.
     static bool is_by_sessions(const Work& work, const Window& window) {
         const std::optional<LastSeen>& seen = work.schema().user.last_seen;
-        return window.order.by == SortKey::last_seen && seen && seen->is_of_sessions;
+        return window.order.by == SortKey::last_seen && seen && seen->is_from_sessions;
     }
 
     /// Returns the total. `users` is the page, if already known.
@@ -272,9 +273,9 @@ class ScaledListQueries final : public ListQueries {
         return page_of(work, statement);
     }
 
-    /// Returns whether the folded text can answer a search. It cannot if a word consists only of
-    /// combining marks, because folding removes those. Nor can it if the search contains the
-    /// separator, which could match across name and address.
+    /// Returns whether the folded text can answer a search. Folding removes combining marks, so no
+    /// word may consist only of them. The search must not contain the separator, because it could
+    /// match across name and address.
     static bool is_answerable(const Filter& filter) {
         if (!filter.search)
             return true;
@@ -388,8 +389,8 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
                    : std::string("false");
     };
     const bool has_seen = user.last_seen.has_value();
-    const bool is_of_sessions = has_seen && user.last_seen->is_of_sessions;
-    const Table& seen_table = is_of_sessions ? schema.session : user;
+    const bool is_from_sessions = has_seen && user.last_seen->is_from_sessions;
+    const Table& seen_table = is_from_sessions ? schema.session : user;
     const std::string seen = index_of(seen_table, seen_end);
     const std::string role =
         role_expression(user) + (user.find("role") != nullptr ? "" : "::pg_catalog.text");
@@ -426,7 +427,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
          has_seen
              ? literal("CREATE INDEX CONCURRENTLY IF NOT EXISTS " + quoted_name(seen) + " ON " +
                        seen_table.sql + " (" + user.last_seen->column.sql() + " DESC NULLS LAST, " +
-                       seen_table.at(is_of_sessions ? "userId" : "id").sql() + ")")
+                       seen_table.at(is_from_sessions ? "userId" : "id").sql() + ")")
              : "''"},
         {"@index_names@",
          names_of({bare_name(newest), bare_name(role_newest), bare_name(by_name),

@@ -39,8 +39,9 @@ class SqliteClient final : public Client {
     bool is_in_transaction() const noexcept override {
         return sqlite3_get_autocommit(database_) == 0;
     }
-    /// Reopens a file that was opened read-only, because the connection would stay read-only.
-    /// Always returns true, because a SQLite connection is always up.
+    /// Reopens a file that was opened read-only. Otherwise, the connection would stay read-only
+    /// even if the file has become writable. Always returns true, because a SQLite connection is
+    /// always up.
     bool reconnect() override;
     void discard_prepared() override { prepared_.clear(); }
 
@@ -50,8 +51,8 @@ class SqliteClient final : public Client {
     /// Returns the deadline for waiting for readers: that of set_deadline() or, if there is none,
     /// five seconds from now.
     Deadline deadline() const noexcept {
-        constexpr std::chrono::seconds of_tools(5);
-        return deadline_ != no_deadline ? deadline_ : Clock::now() + of_tools;
+        constexpr std::chrono::seconds default_timeout(5);
+        return deadline_ != no_deadline ? deadline_ : Clock::now() + default_timeout;
     }
 
     /// Returns whether the last failure was an I/O error.

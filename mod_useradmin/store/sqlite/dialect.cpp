@@ -92,7 +92,7 @@ constexpr DatabaseProduct sqlite_product = {
     .removal_lock = "",
     .connection_limit = "NULL",
     .current_second = "CAST(strftime('%s', 'now') AS bigint)",
-    .last_change_received = "NULL",
+    .last_replay_time = "NULL",
     .any_of_locked = {" IN (", ")"},
     .position_function = "instr",
 };
@@ -241,11 +241,11 @@ class Sqlite final : public Dialect {
             return found ? Failure::not_found : found.failure();
         Statement surplus = work.statement();
         if (terms.max_sessions > 0) {
-            statements::append_surplus(surplus << "DELETE FROM " << table
-                                               << " AS useradmin_row WHERE ",
-                                       table, session, terms);
-            statements::append_live(surplus << " RETURNING " << table.at("id") << ", ", table,
-                                    terms);
+            statements::append_excess(surplus << "DELETE FROM " << table
+                                              << " AS useradmin_row WHERE ",
+                                      table, session, terms);
+            statements::append_unexpired(surplus << " RETURNING " << table.at("id") << ", ", table,
+                                         terms);
             Result<Rows> ended = work.run(surplus);
             if (!ended)
                 return Failure::failed;
@@ -305,7 +305,7 @@ class Sqlite final : public Dialect {
     }
 
     std::string indexes_query(const Schema&, const TableNames& names) const override {
-        // The catalog lacks index expressions; the CREATE INDEX statement has them.
+        // Index expressions are not in the catalog, but in the CREATE INDEX statement.
         return "SELECT t.letter, l.name, l.\"unique\", coalesce(x.name, iif(m.sql LIKE "
                "'%coalesce(%', 'coalesce(', m.sql)) FROM (" +
                tables_of(names) +
@@ -322,7 +322,7 @@ class Sqlite final : public Dialect {
                "'RESTRICT') ORDER BY m.name, f.id, f.seq";
     }
 
-    std::string lesser_roles_query(const Schema&) const override { return {}; }
+    std::string untrusted_roles_query(const Schema&) const override { return {}; }
 
     std::string missing_privileges_query(const Schema&, std::span<const Privilege>) const override {
         return {};

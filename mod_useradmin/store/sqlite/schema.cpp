@@ -49,8 +49,8 @@ std::string sqlite_columns_query(const TableNames& names) {
            " ORDER BY 1, 2, 3";
 }
 
-/// Returns the query for similar tables (with_marks). `schema_prefix` is empty or includes the dot,
-/// as in "main.".
+/// Returns the query for similar tables (with_typical_columns). `schema_prefix` is empty or
+/// includes the dot, as in "main.".
 std::string sqlite_similar_tables_query(std::string_view schema_prefix) {
     const std::string schema(schema_prefix.substr(0, schema_prefix.find('.')));
     const auto has_column = [&](const char* mark) {
@@ -58,11 +58,12 @@ std::string sqlite_similar_tables_query(std::string_view schema_prefix) {
                (schema.empty() ? "" : ", " + literal(schema)) +
                ") p WHERE lower(replace(p.name, '_', '')) = " + mark + ")";
     };
-    return with_marks +
-           ("SELECT marks.letter, " + literal(schema_prefix) + " || m.name FROM marks CROSS JOIN " +
+    return with_typical_columns +
+           ("SELECT typical.letter, " + literal(schema_prefix) +
+            " || m.name FROM typical CROSS JOIN " +
             (schema.empty() ? "" : quoted_identifier(schema) + ".") +
-            "sqlite_master m WHERE m.type IN ('table', 'view')" + has_column("marks.first") +
-            has_column("marks.second") + has_column("marks.third") + " ORDER BY m.name");
+            "sqlite_master m WHERE m.type IN ('table', 'view')" + has_column("typical.first") +
+            has_column("typical.second") + has_column("typical.third") + " ORDER BY m.name");
 }
 
 /// Returns the kind of a column by its declared type, with rules similar to SQLite's affinity.
@@ -94,8 +95,9 @@ bool has_time_field(const auto& has_name) {
         });
 }
 
-/// Returns whether the column may store times as text or as numbers: it is declared with a type for
-/// times, or it has the name of a time field and any type but text.
+/// Returns whether the column may store times as text or as numbers. This applies to columns
+/// declared with a type for times, and to columns with the name of a time field and any type but
+/// text.
 bool may_store_times(const Column& column, std::string_view last_seen) {
     if (column.kind != Column::Kind::integer && column.kind != Column::Kind::other)
         return false;
@@ -167,8 +169,8 @@ bool read_time_formats(SqliteClient& client, apr_pool_t* pool, std::span<Table* 
 /// nor JSON types.
 std::string json_of(const Column& column) {
     const std::string sql = column.sql();
-    // JSON has no infinity. JSON.stringify writes null; some versions of SQLite write an invalid
-    // token.
+    // JSON has no infinity. Some versions of SQLite write an invalid token. Write null, like
+    // JSON.stringify.
     std::string value = "CASE typeof(" + sql + ") WHEN 'blob' THEN hex(" + sql +
                         ") WHEN 'real' THEN iif(" + sql + " IN (9e999, -9e999), NULL, " + sql + ")";
     if (column.is_declared_as_time() && column.has_unix_times())
@@ -202,8 +204,8 @@ std::vector<std::string> extra_column_objects(const Schema& schema) {
     return objects;
 }
 
-/// Returns the expression for a row's version. It concatenates several digests, because functions
-/// may be limited to 127 arguments.
+/// Returns the expression for a row's version. Concatenates several digests, because functions may
+/// be limited to 127 arguments.
 std::string version_of(const Table& table) {
     constexpr std::size_t columns_at_once = 100;
     std::string sql;

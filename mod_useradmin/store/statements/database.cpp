@@ -17,23 +17,23 @@ Result<Done> check_writable(Work& work) {
     return work.apply(statement);
 }
 
-Result<model::NullableTime> last_change_received(Work& work) {
+Result<model::NullableTime> last_replay_time(Work& work) {
     Statement statement = work.statement();
-    statement << "SELECT " << work.dialect().product().last_change_received;
+    statement << "SELECT " << work.dialect().product().last_replay_time;
     return first_row(work, statement, [](Rows& rows) { return rows.take_time(); });
 }
 
-Result<Survey> survey(Work& work, const ProtectedEmail& spared) {
+Result<Survey> survey(Work& work, const ProtectedEmail& protected_email) {
     const Table& user = work.schema().user;
     const Column& email = user.at("email");
     Statement statement = work.statement();
     statement << "SELECT EXISTS (SELECT 1 FROM " << user << " WHERE ";
     const std::string lower = user.function("lower");
-    if (spared.ignores_case)
-        statement << lower << email << ")" << user.op("=") << lower << argument(spared.email)
-                  << ")";
+    if (protected_email.ignores_case)
+        statement << lower << email << ")" << user.op("=") << lower
+                  << argument(protected_email.email) << ")";
     else
-        statement << email << email.op("=") << argument(spared.email);
+        statement << email << email.op("=") << argument(protected_email.email);
     statement << "), EXISTS (SELECT 1 FROM " << user << " u WHERE u." << email << user.op("<>")
               << lower << "u." << email << ") AND EXISTS (SELECT 1 FROM " << user << " v WHERE v."
               << email << user.op("=") << lower << "u." << email << "))), "

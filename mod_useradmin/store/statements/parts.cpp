@@ -26,9 +26,9 @@ Result<Done> change_one(Work& work, const Statement& statement) {
     return *changed > 0 ? Result<Done>(Done()) : Failure::not_found;
 }
 
-std::string_view text_or(const model::Value& value, std::string_view instead) {
+std::string_view text_or(const model::Value& value, std::string_view fallback) {
     const auto* const text = std::get_if<std::string_view>(&value);
-    return text != nullptr ? *text : instead;
+    return text != nullptr ? *text : fallback;
 }
 
 void append_other_email(Statement& statement, const Table& user, const model::Value& email,

@@ -24,8 +24,8 @@ Result<std::int64_t> affected(Work& work, const Statement& statement);
 /// Runs a statement. Fails with not_found if it affected no row.
 Result<Done> change_one(Work& work, const Statement& statement);
 
-/// Returns the value's string, or `instead` if the value is not a string.
-std::string_view text_or(const model::Value& value, std::string_view instead);
+/// Returns the value's string, or `fallback` if the value is not a string.
+std::string_view text_or(const model::Value& value, std::string_view fallback);
 
 /// Appends a condition that the row has an address other than `email`.
 void append_other_email(Statement& statement, const Table& user, const model::Value& email,
@@ -84,7 +84,7 @@ template <class T, class Change>
 Result<T> revoke(Work& work, const Revocation& revocation, const Change& change) {
     if (!work.schema().revocation.exists())
         return change();
-    return whole<T>(work, [&]() -> Result<T> {
+    return in_transaction<T>(work, [&]() -> Result<T> {
         Result<T> changed = change();
         if (changed && !work.dialect().record_revocation(work, revocation))
             return Failure::failed;
@@ -107,7 +107,7 @@ Result<Done> change_locked_user(Work& work, std::string_view id, const UpdateGua
     append_equals(lock << " WHERE ", key, id);
     append_guard(lock, user, guard);
     lock << work.dialect().product().row_lock;
-    const Result<Done> changed = whole<Done>(work, [&]() -> Result<Done> {
+    const Result<Done> changed = in_transaction<Done>(work, [&]() -> Result<Done> {
         const Result<bool> has_second_factor =
             first_row(work, lock, [](Rows& rows) { return rows.take_boolean(); });
         return has_second_factor ? change(*has_second_factor) : has_second_factor.failure();

@@ -41,7 +41,8 @@ Result<Done> write_account(Work& work, const model::Account& account) {
         return updated.failure();
     if (*updated == 0)
         return work.apply(work.statement().insertion(table, account));
-    // better-auth 1.7 finds the account by this id. If there are two, one already has it.
+    // better-auth 1.7 finds the account by this id. If the user has two accounts, one of them has
+    // it.
     if (*updated > 1 || account.account_id != account.user_id)
         return Done();
     Statement change_id = work.statement();
@@ -80,7 +81,7 @@ Result<Credential> find_credential(Work& work, std::string_view email) {
             credential.user = rows.take_record<model::User>();
             credential.password_hash = rows.take();
             credential.has_second_factor = rows.take_boolean();
-            // better-auth 1.7 looks up only this account, and creates it if there is another.
+            // If there are several accounts, prefer the only one that better-auth 1.7 looks up.
             const bool is_current = rows.take() == credential.user.id;
             if (std::exchange(is_first, false) || is_current)
                 found = credential;
@@ -103,12 +104,12 @@ Result<Done> set_password(Work& work, const model::Account& account, SessionPoli
     });
 }
 
-Result<Done> replace_hash(Work& work, const model::Account& account, std::string_view instead_of) {
+Result<Done> replace_hash(Work& work, const model::Account& account, std::string_view old_hash) {
     const Table& table = work.schema().account;
     Statement statement = work.statement();
     append_account_update(statement, table, account, new_hash(account));
     const Column& password = table.at("password");
-    statement << " AND " << password << password.op("=") << argument(instead_of);
+    statement << " AND " << password << password.op("=") << argument(old_hash);
     return change_one(work, statement);
 }
 
@@ -116,7 +117,8 @@ Result<std::vector<std::string>> password_formats(Work& work) {
     const Table& account = work.schema().account;
     const Column& password = account.at("password");
     Statement statement = work.statement();
-    // "$argon2id$v=19$" has 15 characters; the parameters end at the next dollar sign.
+    // The parameters begin after the 15 characters "$argon2id$v=19$" and end at the next dollar
+    // sign.
     const Column& provider = account.at("providerId");
     const std::string equals = account.op("=");
     const std::string part = account.function("substr");

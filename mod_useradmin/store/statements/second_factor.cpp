@@ -54,19 +54,20 @@ Result<UserWithSecondFactor> find_second_factor(Work& work, std::string_view use
 
 namespace {
 
-/// Deletes the verification rows in SecondFactorChange::taken, and returns the expiry of the one
+/// Deletes the verification rows in SecondFactorChange::deleted, and returns the expiry of the row
 /// with the first identifier. Fails with not_found unless that row is unexpired and has the
 /// required value.
-Result<model::NullableTime> take_verifications(Work& work, const SecondFactorChange& change) {
+Result<model::NullableTime> delete_verifications(Work& work, const SecondFactorChange& change) {
     const Table& table = work.schema().verifications()->table;
     const Column& value = table.at("value");
     model::NullableTime expiry;
-    for (const std::string_view& identifier : change.taken) {
-        const bool is_first = &identifier == &change.taken.front();
+    for (const std::string_view& identifier : change.deleted) {
+        const bool is_first = &identifier == &change.deleted.front();
         Statement statement = work.statement();
         append_removal(statement, table, "identifier", identifier);
         if (is_first)
-            append_equals(statement << " AND ", value, change.taken_value.value_or(change.user_id));
+            append_equals(statement << " AND ", value,
+                          change.required_value.value_or(change.user_id));
         statement << " RETURNING " << table.select_expression("expiresAt");
         const auto times = all_rows(work, statement, [](Rows& rows) { return rows.take_time(); });
         if (!times)
@@ -113,7 +114,7 @@ Result<Done> update_factor(Work& work, const SecondFactorChange& change) {
         statement << " AND " << *lock << lock->op("<=") << argument(*lock, change.now);
     const Column& codes = factors.table.at("backupCodes");
     if (change.backup_codes)
-        append_equals(statement << " AND ", codes, change.instead_of);
+        append_equals(statement << " AND ", codes, change.old_backup_codes);
     const Result<Done> updated = change_one(work, statement);
     if (updated.is_not_found())
         return change.backup_codes ? Result<Done>(Failure::version_mismatch) : Done();
@@ -125,8 +126,8 @@ Result<Done> update_factor(Work& work, const SecondFactorChange& change) {
 Result<Done> change_second_factor(Work& work, const SecondFactorChange& change) {
     if (!work.schema().second_factors()->owner().can_hold_id(change.user_id))
         return Failure::not_found;
-    return whole<Done>(work, [&]() -> Result<Done> {
-        const auto expiry = take_verifications(work, change);
+    return in_transaction<Done>(work, [&]() -> Result<Done> {
+        const auto expiry = delete_verifications(work, change);
         if (!expiry)
             return expiry.failure();
         const Result<Done> added = add_verifications(work, change, *expiry);

@@ -42,7 +42,7 @@ void append_terms(Statement& statement, const Table& user, const model::Session&
         append_not_banned(statement << " AND ", user, terms.now);
 }
 
-void append_live(Statement& statement, const Table& table, const SessionTerms& terms) {
+void append_unexpired(Statement& statement, const Table& table, const SessionTerms& terms) {
     const Column& expires = table.at("expiresAt");
     const bool is_number = expires.has_unix_times();
     // In a text column, times in other formats compare correctly only by day. Sessions with such
@@ -54,15 +54,15 @@ void append_live(Statement& statement, const Table& table, const SessionTerms& t
               << (is_number ? " AS bigint)" : "");
 }
 
-void append_surplus(Statement& statement, const Table& table, const model::Session& session,
-                    const SessionTerms& terms) {
+void append_excess(Statement& statement, const Table& table, const model::Session& session,
+                   const SessionTerms& terms) {
     const Column& owner = table.at("userId");
     append_equals(statement, owner, session.user_id);
     const Column& key = table.at("id");
     statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
               << " WHERE ";
     append_equals(statement, owner, session.user_id);
-    append_live(statement << " AND ", table, terms);
+    append_unexpired(statement << " AND ", table, terms);
     statement << " ORDER BY " << newest_first_order(table) << " LIMIT "
               << argument(terms.max_sessions - 1) << ") useradmin_kept WHERE useradmin_kept.id"
               << key.op("=") << "useradmin_row." << key << ")";
@@ -118,7 +118,7 @@ Result<model::Session> find_session_of_any(Work& work, std::string_view token_or
 }
 
 Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view user_id,
-                                                  std::int64_t most) {
+                                                  std::int64_t limit) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     if (!column.can_hold_id(user_id))
@@ -126,18 +126,18 @@ Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view u
     Statement statement = work.statement();
     statement << "SELECT " << table.select_list << " FROM " << table;
     append_equals(statement << " WHERE ", column, user_id);
-    statement << " ORDER BY " << newest_first_order(table) << " LIMIT " << argument(most);
+    statement << " ORDER BY " << newest_first_order(table) << " LIMIT " << argument(limit);
     return all_rows(work, statement, read_record<model::Session>);
 }
 
 Result<std::vector<model::Session>> list_active_sessions(Work& work, std::string_view user_id,
-                                                         text::Timestamp now, std::int64_t most) {
+                                                         text::Timestamp now, std::int64_t limit) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     const Column& expires = table.at("expiresAt");
     if (!column.can_hold_id(user_id))
         return std::vector<model::Session>();
-    for (std::int64_t asked = most;; asked *= 2) {
+    for (std::int64_t asked = limit;; asked *= 2) {
         Statement statement = work.statement();
         statement << "SELECT " << table.select_list_s << " FROM " << table << " s";
         append_equals(statement << " WHERE ", column, user_id);
@@ -153,10 +153,10 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, std::string
             return !session.expires_at || *session.expires_at <= now;
         });
         // Sessions that expired within the last day may have displaced live ones.
-        if (std::ssize(*sessions) < most && !are_all)
+        if (std::ssize(*sessions) < limit && !are_all)
             continue;
-        if (std::ssize(*sessions) > most)
-            sessions->resize(static_cast<std::size_t>(most));
+        if (std::ssize(*sessions) > limit)
+            sessions->resize(static_cast<std::size_t>(limit));
         return sessions;
     }
 }
@@ -225,7 +225,7 @@ bool end_impersonations(Work& work, std::string_view user_id, model::NullableTex
     const Schema& schema = work.schema();
     const Table& table = schema.session;
     const Column* const impersonator = table.find("impersonatedBy");
-    // Users without other roles impersonate nobody, so do not search all sessions for theirs.
+    // Users without another role cannot impersonate anyone, so skip the scan of all sessions.
     if (role.value_or("user") == "user" || impersonator == nullptr ||
         !impersonator->can_hold_id(user_id) || !impersonator->is_readable ||
         !table.at("userId").is_readable || !table.at("id").is_readable)
@@ -272,7 +272,7 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_i
         return closed;
     };
     return revoke<std::int64_t>(work, {user_id, {}},
-                                [&] { return whole<std::int64_t>(work, end_all); });
+                                [&] { return in_transaction<std::int64_t>(work, end_all); });
 }
 
 Result<Revocations> revocations_since(Work& work, std::int64_t position,

@@ -10,11 +10,11 @@ namespace useradmin::store::statements {
 
 namespace {
 
-/// Returns up to `most` of the user's sign-in methods in the table of a kind, newest first.
+/// Returns up to `limit` of the user's sign-in methods in the table of a kind, newest first.
 Result<std::vector<model::SignInMethod>>
-methods_of_kind(Work& work, model::MethodKind kind, std::string_view user_id, std::int64_t most) {
+methods_of_kind(Work& work, model::MethodKind kind, std::string_view user_id, std::int64_t limit) {
     const auto methods = work.schema().method_table(kind);
-    if (!methods || most <= 0)
+    if (!methods || limit <= 0)
         return std::vector<model::SignInMethod>();
     const Table& table = work.schema().table(methods->letter);
     const Column& owner = table.at(methods->owner);
@@ -25,7 +25,7 @@ methods_of_kind(Work& work, model::MethodKind kind, std::string_view user_id, st
     for (const auto& field : model::fields<model::SignInMethod>())
         statement << std::exchange(separator, ", ") << table.select_expression(field.name);
     append_equals(statement << " FROM " << table << " WHERE ", owner, user_id);
-    statement << " ORDER BY " << newest_first_order(table) << " LIMIT " << argument(most);
+    statement << " ORDER BY " << newest_first_order(table) << " LIMIT " << argument(limit);
     return all_rows(work, statement, [kind](Rows& rows) {
         auto method = read_record<model::SignInMethod>(rows);
         method.kind = kind;
@@ -36,7 +36,7 @@ methods_of_kind(Work& work, model::MethodKind kind, std::string_view user_id, st
 } // namespace
 
 Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, std::string_view user_id,
-                                                              std::int64_t most) {
+                                                              std::int64_t limit) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
     if (!key.can_hold_id(user_id))
@@ -51,9 +51,9 @@ Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, std::s
     std::vector<model::SignInMethod> all;
     for (const model::MethodKind kind : model::method_kinds) {
         if (kind == model::MethodKind::second_factor && *has_second_factor &&
-            std::ssize(all) < most)
+            std::ssize(all) < limit)
             all.emplace_back().kind = kind;
-        const auto methods = methods_of_kind(work, kind, user_id, most - std::ssize(all));
+        const auto methods = methods_of_kind(work, kind, user_id, limit - std::ssize(all));
         if (!methods)
             return methods.failure();
         all.insert(all.end(), methods->begin(), methods->end());

@@ -256,9 +256,10 @@ Result<model::User> update(Work& work, std::string_view id, const Changes& chang
             return Failure::failed;
         return row;
     };
-    const bool is_whole =
+    const bool needs_transaction =
         ban || may_end_sessions || (ends_links(work) && may_revoke_privileges(changes));
-    Result<model::User> updated = is_whole ? whole<model::User>(work, change) : change();
+    Result<model::User> updated =
+        needs_transaction ? in_transaction<model::User>(work, change) : change();
     if (!updated && has_invalid_value(work, changes))
         return Failure::invalid_value;
     return updated;
@@ -279,7 +280,7 @@ Statement& append_target(Statement& statement, const Work& work, std::string_vie
 /// Runs the query of append_target(), and keeps the row for the listener. Returns the address.
 /// Fails with not_found or protected_user.
 Result<model::NullableText> check_target(Work& work, const Statement& statement,
-                                         const ProtectedEmail& spared) {
+                                         const ProtectedEmail& protected_email) {
     Result<Rows> target = work.run(statement);
     if (!target)
         return target.failure();
@@ -287,8 +288,8 @@ Result<model::NullableText> check_target(Work& work, const Statement& statement,
         return Failure::not_found;
     const model::NullableText email = target->take();
     const bool ignores_case =
-        spared.ignores_case || work.schema().user.at("email").has_loose_equality;
-    if (email && ProtectedEmail{spared.email, ignores_case}.matches(*email))
+        protected_email.ignores_case || work.schema().user.at("email").has_loose_equality;
+    if (email && ProtectedEmail{protected_email.email, ignores_case}.matches(*email))
         return Failure::protected_user;
     if (work.has_listener()) {
         const model::User before = target->take_record<model::User>();
@@ -297,8 +298,9 @@ Result<model::NullableText> check_target(Work& work, const Statement& statement,
     return email;
 }
 
-/// Deletes the locked user and what belongs to the user, in the order of 4.4.1. These are separate
-/// statements, because a trigger of the application may delete rows of the next one.
+/// Deletes the locked user and the user's rows in other tables, in the order of 4.4.1. Uses
+/// separate statements, because a trigger of the application may delete rows that the next
+/// statement also deletes.
 bool remove_with_rows(Work& work, std::string_view id, model::NullableText email) {
     const Schema& schema = work.schema();
     for (const OwnedTable* const owned : tables_to_clear(work, id, email)) {
@@ -314,7 +316,7 @@ bool remove_with_rows(Work& work, std::string_view id, model::NullableText email
 
 } // namespace
 
-Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
+Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& protected_email,
                     const UpdateGuard& guard) {
     const Table& user = work.schema().user;
     if (!user.at("id").can_hold_id(id))
@@ -326,7 +328,7 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spare
     append_guard(append_target(lock, work, id), user, guard);
     lock << work.dialect().product().removal_lock;
     const auto remove_locked = [&]() -> Result<Done> {
-        const auto email = check_target(work, lock, spared);
+        const auto email = check_target(work, lock, protected_email);
         if (!email)
             return email.failure();
         if (!end_impersonations(work, id) || !remove_with_rows(work, id, *email) ||
@@ -335,14 +337,14 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spare
         return Done();
     };
     const Result<Done> removed =
-        revoke<Done>(work, {id, {}}, [&] { return whole<Done>(work, remove_locked); });
+        revoke<Done>(work, {id, {}}, [&] { return in_transaction<Done>(work, remove_locked); });
     if (guard.is_empty() || !removed.is_not_found())
         return removed;
     // Find out whether the user is missing or the guard failed.
     if (const auto refused = refusal_of(work, guard.actor))
         return *refused;
     Statement target = work.statement();
-    const auto found = check_target(work, append_target(target, work, id), spared);
+    const auto found = check_target(work, append_target(target, work, id), protected_email);
     return found ? guard_failure(work, id, guard) : found.failure();
 }
 
