@@ -46,7 +46,7 @@ constexpr const char* old_objects =
     "COMMENT ON SCHEMA useradmin_public_user IS 'mod_useradmin: complete, layout 1'";
 
 // Part of the note that check prints if the objects exist but the service does not use them.
-constexpr const char* advice = "the objects for long lists are incomplete, older than";
+constexpr const char* advice = "the objects for long lists are incomplete, lack a newer";
 
 } // namespace
 

@@ -392,20 +392,21 @@ class Examiner {
     }
 
     void check_indexes() {
-        require_index('s', "token", "token", "each request looks up its session by this column");
-        require_index('s', "userId", "userId", "a user's sessions are looked up by this column");
-        require_index('a', "userId", "userId", "a user's accounts are looked up by this column");
-        require_index('u', "createdAt", "newest", "lists are sorted by this column");
+        require_index('s', "token", "token", "looking up sessions by token");
+        require_index('s', "userId", "userId", "looking up a user's sessions");
+        require_index('a', "userId", "userId", "looking up a user's accounts");
+        require_index('u', "createdAt", "newest", "sorting lists by creation time");
         const store::Column* role = schema().user.find("role");
         if (role != nullptr && schema().user.find("createdAt") != nullptr &&
             !has_index('u', "coalesce("))
-            advise_index(schema().user, "role_newest", "lists filtered by role use it",
+            advise_index(schema().user, "role_newest", "lists filtered by role",
                          "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
         const store::Column* updated = schema().user.find("updatedAt");
         if (schema().has_outdated_scale)
-            note("the objects for long lists are incomplete, older than a column of the user "
-                 "table, or from an earlier version, so the service does not use them; run: "
-                 "useradminctl schema --scale");
+            note(
+                "the objects for long lists are incomplete, lack a newer column of the user table, "
+                "or are from an earlier version, so the service does not use them; run: "
+                "useradminctl schema --scale");
         // The indexes for sorting lists are created together, so checking one is enough.
         if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
             note("the indexes for sorting lists are missing; "
@@ -418,7 +419,7 @@ class Examiner {
         const char letter = seen && seen->is_from_sessions ? 's' : 'u';
         if (has("UserAdminExtras", "On") && !schema().scale.empty() && seen &&
             !has_index(letter, seen->column.name))
-            advise_index(table(letter), "useradmin_seen", "lists sorted by last activity use it",
+            advise_index(table(letter), "useradmin_seen", "lists sorted by last activity",
                          seen->column.sql() + " DESC NULLS LAST, " +
                              table(letter).find(letter == 's' ? "userId" : "id")->sql());
     }
@@ -437,7 +438,7 @@ class Examiner {
 
     void advise_index(const store::Table& table, std::string_view name, std::string_view purpose,
                       const std::string& keys) {
-        note("an index is missing: " + std::string(purpose) +
+        note("an index is missing for " + std::string(purpose) +
              "; run: " + index_statement("INDEX", table, name, keys));
     }
 

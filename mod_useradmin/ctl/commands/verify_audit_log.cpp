@@ -213,7 +213,7 @@ Exit verify_audit_log(Context& context) {
     if (prints_lines && context.wants_json())
         throw UsageError("--print prints lines that are already JSON; omit --json");
     if (prints_lines && std::ranges::find(names, "-") != names.end())
-        throw UsageError("--print reads twice; name a file instead of -");
+        throw UsageError("--print reads the log twice; specify a file instead of -");
     std::vector<std::string> anchors = anchors_of(context.options);
     // All files are open at the same time.
     if (rlimit limit{}; getrlimit(RLIMIT_NOFILE, &limit) == 0) {
