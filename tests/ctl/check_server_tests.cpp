@@ -239,7 +239,8 @@ TEST(check_server, reports_a_drain_file_that_httpds_children_cannot_see) {
     const std::string configuration =
         whole("UserAdminDrainFile " + (folder / "drain").string() + "\n" + service);
     std::filesystem::permissions(folder, std::filesystem::perms(0750));
-    finds(configuration, "cannot see UserAdminDrainFile, so useradmin-health ignores it: " +
+    finds(configuration, "cannot search the directory of UserAdminDrainFile, so useradmin-health "
+                         "ignores the file: " +
                              (folder / "drain").string());
     std::filesystem::permissions(folder, std::filesystem::perms(0755));
     accepts(configuration);

@@ -37,8 +37,8 @@ void check_access_of_children(const CheckedConfiguration& configuration, Finding
             name.starts_with('/') ? name : configuration.server_root + "/" + name;
         if (!may_execute(*configuration.children, folder_of(file)).value_or(true))
             findings.problems.push_back(children +
-                                        "cannot see UserAdminDrainFile, so useradmin-health "
-                                        "ignores it: " +
+                                        "cannot search the directory of UserAdminDrainFile, so "
+                                        "useradmin-health ignores the file: " +
                                         describe_access(file));
     }
 }

@@ -32,11 +32,10 @@ model::User find_user(Context& context, std::string_view word) {
     if (user.is_not_found() && is_address)
         user = store.find_by_email(text::lower(word));
     if (user.is_not_found())
-        throw CommandError(Exit::not_found,
-                           "there is no user with the " +
-                               std::string(is_address ? "address " : "id ") + std::string(word) +
-                               (is_address ? "; search with 'useradminctl list --search TEXT'"
-                                           : "; an address contains an @"));
+        throw CommandError(Exit::not_found, "there is no user with the " +
+                                                std::string(is_address ? "address " : "id ") +
+                                                std::string(word) +
+                                                "; search with 'useradminctl list --search TEXT'");
     model::User found = value_of(user);
     context.audit().set_target(found.id);
     return found;
