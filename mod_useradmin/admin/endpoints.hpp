@@ -61,7 +61,8 @@ Reply stop_impersonating(Call& call);
 
 /// Returns the error reply if better-auth would reject the query of list-users, otherwise
 /// std::nullopt.
-std::optional<Reply> need_list_query(const http::Request& request, sign_in::Parameters& parameters);
+std::optional<Reply> validate_list_query(const http::Request& request,
+                                         sign_in::Parameters& parameters);
 
 /// Returns whether a comma-separated list of roles contains superAdmin.
 bool is_super_admin(std::string_view roles) noexcept;

@@ -134,7 +134,7 @@ bool is_clean(const store::Filter& filter) {
 
 } // namespace
 
-std::optional<Reply> need_list_query(const http::Request& request, sign_in::Parameters&) {
+std::optional<Reply> validate_list_query(const http::Request& request, sign_in::Parameters&) {
     sign_in::ErrorList errors("query");
     const auto values_of = [&](const char* name) {
         return text::query_parameters(request.query, name);
@@ -149,10 +149,10 @@ std::optional<Reply> need_list_query(const http::Request& request, sign_in::Para
     };
     const auto expect_one_of = [&](const char* name, std::span<const std::string_view> words) {
         const auto values = values_of(name);
-        const bool is_right =
+        const bool is_valid =
             values.empty() ||
             (values.size() == 1 && std::ranges::find(words, values[0]) != words.end());
-        if (!is_right)
+        if (!is_valid)
             errors.add(name, one_of(words));
     };
     expect_text("searchValue");

@@ -39,11 +39,11 @@ void expect_record(ValidationErrors& errors, const Parameters& parameters) {
             errors.add_type_error(std::string("data.").append(name), type, data->kind(name));
 }
 
-std::optional<Reply> need_nothing(const http::Request&, Parameters&) {
+std::optional<Reply> validate_nothing(const http::Request&, Parameters&) {
     return std::nullopt;
 }
 
-std::optional<Reply> need_id_in_query(const http::Request& request, Parameters&) {
+std::optional<Reply> validate_id_in_query(const http::Request& request, Parameters&) {
     sign_in::ErrorList errors("query");
     const auto ids = text::query_parameters(request.query, "id");
     if (ids.size() != 1)
@@ -51,20 +51,20 @@ std::optional<Reply> need_id_in_query(const http::Request& request, Parameters&)
     return errors.reply();
 }
 
-std::optional<Reply> need_user_id(const http::Request&, Parameters& parameters) {
+std::optional<Reply> validate_user_id(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect_any("userId");
     return errors.reply();
 }
 
-std::optional<Reply> need_role(const http::Request&, Parameters& parameters) {
+std::optional<Reply> validate_role(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect_any("userId");
     expect_roles(errors, parameters);
     return errors.reply();
 }
 
-std::optional<Reply> need_ban(const http::Request&, Parameters& parameters) {
+std::optional<Reply> validate_ban(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect_any("userId");
     errors.expect_optional("banReason", Kind::string);
@@ -78,7 +78,7 @@ bool is_empty(const Object& body, std::string_view member) {
     return texts ? texts->empty() : body.kind(member) == Kind::string && body.text(member).empty();
 }
 
-std::optional<Reply> need_password(const http::Request&, Parameters& parameters) {
+std::optional<Reply> validate_password(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect("newPassword", Kind::string);
     const std::optional<Object>& body = parameters.object();
@@ -90,7 +90,7 @@ std::optional<Reply> need_password(const http::Request&, Parameters& parameters)
     return errors.reply();
 }
 
-std::optional<Reply> need_new_user(const http::Request&, Parameters& parameters) {
+std::optional<Reply> validate_new_user(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect("email", Kind::string);
     errors.expect_optional("password", Kind::string);
@@ -102,14 +102,14 @@ std::optional<Reply> need_new_user(const http::Request&, Parameters& parameters)
     return errors.reply();
 }
 
-std::optional<Reply> need_data(const http::Request&, Parameters& parameters) {
+std::optional<Reply> validate_data(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect_any("userId");
     expect_record(errors, parameters);
     return errors.reply();
 }
 
-std::optional<Reply> need_session_token(const http::Request&, Parameters& parameters) {
+std::optional<Reply> validate_session_token(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect("sessionToken", Kind::string);
     return errors.reply();
@@ -125,7 +125,7 @@ bool holds_permissions(const Object& body, std::string_view member) {
         names, [&](std::string_view name) { return permissions->texts(name).has_value(); });
 }
 
-std::optional<Reply> need_permissions(const http::Request&, Parameters& parameters) {
+std::optional<Reply> validate_permissions(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect_optional("role", Kind::string);
     const std::optional<Object>& body = parameters.object();
@@ -167,31 +167,32 @@ constexpr Problem forbidden_impersonation = {403, "YOU_ARE_NOT_ALLOWED_TO_IMPERS
                                              "You are not allowed to impersonate users"};
 
 constexpr Endpoint endpoints[] = {
-    {"list-users", "GET", "list", false, Action::list_users, forbidden_list, need_list_query,
+    {"list-users", "GET", "list", false, Action::list_users, forbidden_list, validate_list_query,
      list_users},
-    {"get-user", "GET", "get", false, Action::get_user, forbidden_get, need_id_in_query, get_user},
-    {"create-user", "POST", "create", true, Action::create_user, forbidden_create, need_new_user,
-     create_user},
-    {"update-user", "POST", "update", true, Action::update_user, forbidden_update, need_data,
+    {"get-user", "GET", "get", false, Action::get_user, forbidden_get, validate_id_in_query,
+     get_user},
+    {"create-user", "POST", "create", true, Action::create_user, forbidden_create,
+     validate_new_user, create_user},
+    {"update-user", "POST", "update", true, Action::update_user, forbidden_update, validate_data,
      update_user},
-    {"set-role", "POST", "update", true, Action::set_role, forbidden_role, need_role, set_role},
-    {"ban-user", "POST", "ban", true, Action::ban_user, forbidden_ban, need_ban, ban_user},
-    {"unban-user", "POST", "unban", true, Action::ban_user, forbidden_ban, need_user_id,
+    {"set-role", "POST", "update", true, Action::set_role, forbidden_role, validate_role, set_role},
+    {"ban-user", "POST", "ban", true, Action::ban_user, forbidden_ban, validate_ban, ban_user},
+    {"unban-user", "POST", "unban", true, Action::ban_user, forbidden_ban, validate_user_id,
      unban_user},
-    {"remove-user", "POST", "delete", true, Action::delete_user, forbidden_removal, need_user_id,
-     remove_user},
+    {"remove-user", "POST", "delete", true, Action::delete_user, forbidden_removal,
+     validate_user_id, remove_user},
     {"set-user-password", "POST", "set-password", true, Action::set_password, forbidden_password,
-     need_password, set_user_password},
+     validate_password, set_user_password},
     {"list-user-sessions", "POST", "list-sessions", false, Action::list_sessions,
-     forbidden_session_list, need_user_id, list_user_sessions},
+     forbidden_session_list, validate_user_id, list_user_sessions},
     {"revoke-user-session", "POST", "end-session", true, Action::revoke_session, forbidden_sessions,
-     need_session_token, revoke_user_session},
+     validate_session_token, revoke_user_session},
     {"revoke-user-sessions", "POST", "end-sessions", true, Action::revoke_session,
-     forbidden_sessions, need_user_id, revoke_user_sessions},
-    {"has-permission", "POST", "", false, std::nullopt, none, need_permissions, has_permission},
+     forbidden_sessions, validate_user_id, revoke_user_sessions},
+    {"has-permission", "POST", "", false, std::nullopt, none, validate_permissions, has_permission},
     {"impersonate-user", "POST", "impersonate-user", true, Action::impersonate_user,
-     forbidden_impersonation, need_user_id, impersonate_user},
-    {"stop-impersonating", "POST", "stop-impersonating", true, std::nullopt, none, need_nothing,
+     forbidden_impersonation, validate_user_id, impersonate_user},
+    {"stop-impersonating", "POST", "stop-impersonating", true, std::nullopt, none, validate_nothing,
      stop_impersonating},
 };
 

@@ -50,8 +50,8 @@ Reply ban_user(const Call& call, const Service& service) {
 
 Reply unban_user(const Call& call, const Service& service) {
     // update() checks If-Match and that the user exists.
-    const auto freed = service.store.update(call.id, unban(text::now()), guard_of(call));
-    return freed ? record(*freed) : failure_reply(freed.failure(), call.operation);
+    const auto unbanned = service.store.update(call.id, unban(text::now()), guard_of(call));
+    return unbanned ? record(*unbanned) : failure_reply(unbanned.failure(), call.operation);
 }
 
 } // namespace useradmin::api

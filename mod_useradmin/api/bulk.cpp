@@ -143,7 +143,7 @@ void write_result(json::Writer& writer, std::string_view id, const Reply& reply,
 
 } // namespace
 
-Reply change_several(const Call& call, const Service& service) {
+Reply change_in_bulk(const Call& call, const Service& service) {
     const http::Body text = call.request.body.read();
     if (text.state != http::Body::State::read)
         return body_error(text);

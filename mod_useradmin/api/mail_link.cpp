@@ -106,7 +106,7 @@ bool send_link(mail::Kind kind, const model::User& user, std::string_view token,
                const Service& service) {
     const mail::Settings& settings = *service.settings.mail;
     std::string address(link_template_of(kind, settings));
-    address.replace(address.find(mail::token_mark), mail::token_mark.size(), token);
+    address.replace(address.find(mail::token_placeholder), mail::token_placeholder.size(), token);
     const crypto::Secret link(std::move(address));
     const mail::Template& form =
         settings.templates->of(kind, language_of(service.settings, call.request.headers));

@@ -69,7 +69,7 @@ Reply end_sessions(const Call& call, const Service& service);
 /// DELETE {id}/sessions/{session id}
 Reply end_session(const Call& call, const Service& service);
 /// POST bulk
-Reply change_several(const Call& call, const Service& service);
+Reply change_in_bulk(const Call& call, const Service& service);
 /// PUT {id}/password
 Reply set_password(const Call& call, const Service& service);
 /// PUT {id}/ban

@@ -31,7 +31,7 @@ constexpr Operation table[] = {
      texts.sessions_forbidden},
     {"DELETE", "{id}/sessions/{sessionId}", "end-session", end_session, texts.end_sessions_failed,
      texts.sessions_forbidden},
-    {"POST", "bulk", "bulk", change_several, texts.bulk_failed, texts.get_forbidden},
+    {"POST", "bulk", "bulk", change_in_bulk, texts.bulk_failed, texts.get_forbidden},
     {"PUT", "{id}/password", "set-password", set_password, texts.password_failed,
      texts.password_forbidden},
     {"PUT", "{id}/ban", "ban", ban_user, texts.ban_failed, texts.ban_forbidden},

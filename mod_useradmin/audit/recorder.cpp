@@ -81,8 +81,8 @@ bool Recorder::is_anonymous_refusal() const noexcept {
 bool Recorder::finish() {
     if (!is_enabled())
         return true;
-    const bool is_told = written_ != 0 && event_.result() == Result::done;
-    if (is_told || !(event_.is_change || is_denied(event_.status)))
+    const bool is_recorded = written_ != 0 && event_.result() == Result::done;
+    if (is_recorded || !(event_.is_change || is_denied(event_.status)))
         return true;
     // The line must not claim that a change was made if this is unknown.
     if (event_.result() != Result::done)

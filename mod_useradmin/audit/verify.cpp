@@ -436,7 +436,7 @@ void merge(const std::vector<Source>& sources, const Findings& found,
     Findings unused;
     std::vector<Reader> readers = open_all(sources, unused);
     for (;;) {
-        std::map<std::string, Reader*> firsts;
+        std::map<std::string, Reader*> first_readers;
         for (std::size_t source = 0; source < readers.size(); ++source) {
             Reader& reader = readers[source];
             const Findings::Part& part = found.parts[source];
@@ -445,13 +445,13 @@ void merge(const std::vector<Source>& sources, const Findings& found,
                 continue;
             const ParsedLine& line = *reader.head();
             Reader*& first =
-                firsts[line.host.empty() ? part.chain : origin_of(line.host, line.instance)];
+                first_readers[line.host.empty() ? part.chain : origin_of(line.host, line.instance)];
             if (first == nullptr || line.position.number < first->head()->position.number)
                 first = &reader;
         }
         const auto earliest = std::ranges::min_element(
-            firsts, {}, [](const auto& first) { return first.second->head()->time; });
-        if (earliest == firsts.end())
+            first_readers, {}, [](const auto& first) { return first.second->head()->time; });
+        if (earliest == first_readers.end())
             return;
         write(earliest->second->text());
         earliest->second->next();

@@ -283,7 +283,7 @@ int authenticate(request_rec* request) {
         return DECLINED;
     }
     log_rejection(request, settings, outcome.result.refusal, answer);
-    const auto unless_answered = [&](int status) {
+    const auto unless_replied = [&](int status) {
         return replies_itself(request, settings) ? DECLINED : status;
     };
     switch (outcome.result.lookup) {
@@ -295,11 +295,11 @@ int authenticate(request_rec* request) {
         if (outcome.identity.retry_after.count() > 0)
             apr_table_set(request->err_headers_out, "Retry-After",
                           std::to_string(outcome.identity.retry_after.count()).c_str());
-        return unless_answered(HTTP_TOO_MANY_REQUESTS);
+        return unless_replied(HTTP_TOO_MANY_REQUESTS);
     case httpd::Lookup::unavailable:
-        return unless_answered(HTTP_SERVICE_UNAVAILABLE);
+        return unless_replied(HTTP_SERVICE_UNAVAILABLE);
     case httpd::Lookup::failed:
-        return unless_answered(HTTP_INTERNAL_SERVER_ERROR);
+        return unless_replied(HTTP_INTERNAL_SERVER_ERROR);
     default:
         return DECLINED;
     }

@@ -61,7 +61,7 @@ int handle_sign_in(request_rec* request) {
     verifier.backend().finish_event();
     if (reply.status == HTTP_TOO_MANY_REQUESTS)
         verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);
-    if (body.was_answered())
+    if (body.has_sent_reply())
         return AP_FILTER_ERROR;
     if (body.has_unread_data())
         request->connection->keepalive = AP_CONN_CLOSE;

@@ -112,13 +112,13 @@ bool CommandAudit::record_change(std::string_view user_id, const model::User* be
     if (!recorder_)
         return true;
     begin(user_id);
-    const bool is_told = recorder_->on_change(user_id, before, after);
+    const bool is_recorded = recorder_->on_change(user_id, before, after);
     if (recorder_->written() != 0)
         unconfirmed_.emplace_back(recorder_->written(), user_id);
-    if (is_told)
+    if (is_recorded)
         finish(Exit::success);
     begin(target_);
-    return is_told;
+    return is_recorded;
 }
 
 void CommandAudit::revert_changes(bool is_outcome_unknown) {

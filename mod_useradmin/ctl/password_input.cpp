@@ -28,12 +28,12 @@ using password::max_password_bytes;
 class EchoOff {
   public:
     EchoOff() noexcept {
-        sigset_t deadly;
-        sigemptyset(&deadly);
+        sigset_t blocked;
+        sigemptyset(&blocked);
         for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP})
-            sigaddset(&deadly, number);
-        sigprocmask(SIG_BLOCK, &deadly, &mask_);
-        signals_ = signalfd(-1, &deadly, SFD_CLOEXEC);
+            sigaddset(&blocked, number);
+        sigprocmask(SIG_BLOCK, &blocked, &mask_);
+        signals_ = signalfd(-1, &blocked, SFD_CLOEXEC);
         tcgetattr(STDIN_FILENO, &before_);
         termios silent = before_;
         silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
@@ -77,9 +77,9 @@ crypto::Secret read_password_line(const EchoOff* echo_off) {
 }
 
 crypto::Secret ask(const char* question) {
-    const EchoOff silence;
+    const EchoOff echo_off;
     std::fputs(question, stderr);
-    return read_password_line(&silence);
+    return read_password_line(&echo_off);
 }
 
 bool has_terminal() {

@@ -59,7 +59,7 @@ bool is_range_of(std::string_view range, Language language) {
 Language preferred_language(std::string_view accept_language) noexcept {
     Language best = Language::spanish;
     double best_weight = 0;
-    double weight_of_others = 0;
+    double wildcard_weight = 0;
     bool is_listed[std::size(languages)] = {};
     while (!accept_language.empty()) {
         std::string_view parameters = text::take_until(accept_language, ',');
@@ -72,7 +72,7 @@ Language preferred_language(std::string_view accept_language) noexcept {
         if (!is_range(range) || !weight)
             return Language::spanish;
         if (range == "*")
-            weight_of_others = std::max(weight_of_others, *weight);
+            wildcard_weight = std::max(wildcard_weight, *weight);
         for (const Language language : languages) {
             if (!is_range_of(range, language))
                 continue;
@@ -84,9 +84,9 @@ Language preferred_language(std::string_view accept_language) noexcept {
         }
     }
     for (const Language language : languages)
-        if (!is_listed[static_cast<std::size_t>(language)] && weight_of_others > best_weight) {
+        if (!is_listed[static_cast<std::size_t>(language)] && wildcard_weight > best_weight) {
             best = language;
-            best_weight = weight_of_others;
+            best_weight = wildcard_weight;
         }
     return best;
 }

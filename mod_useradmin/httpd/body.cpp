@@ -83,11 +83,11 @@ void RequestBody::grow(std::size_t size) {
 
 http::Body RequestBody::failed(apr_status_t status, bool is_late) {
     int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
-    was_answered_ = answer == AP_FILTER_ERROR;
+    has_sent_reply_ = answer == AP_FILTER_ERROR;
     // If a trailer times out, httpd reports a bad request, so is_late takes precedence.
     if (is_late)
         answer = HTTP_REQUEST_TIME_OUT;
-    else if (was_answered_)
+    else if (has_sent_reply_)
         answer = ap_is_HTTP_ERROR(request_->status) ? request_->status : HTTP_BAD_REQUEST;
     log_.write(text::Level::info, status,
                is_late ? "UA0209: the body did not arrive within " +

@@ -25,9 +25,9 @@ class RequestBody final : public http::BodySource {
 
     http::Body read() override;
 
-    /// Returns whether an httpd filter has already sent a reply. If so, the handler must return
+    /// Returns whether an httpd filter has sent a reply. If so, the handler must return
     /// AP_FILTER_ERROR.
-    bool was_answered() const noexcept { return was_answered_; }
+    bool has_sent_reply() const noexcept { return has_sent_reply_; }
     /// Returns whether part of the body is unread. If so, the connection must be closed.
     bool has_unread_data() const noexcept;
 
@@ -43,7 +43,7 @@ class RequestBody final : public http::BodySource {
     std::chrono::seconds timeout_;
     std::string text_;
     bool is_read_ = false;
-    bool was_answered_ = false;
+    bool has_sent_reply_ = false;
 };
 
 } // namespace useradmin::httpd

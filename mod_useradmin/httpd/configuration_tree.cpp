@@ -8,19 +8,19 @@ namespace useradmin::httpd {
 
 namespace {
 
-void walk(const ap_directive_t* directive, const ap_directive_t* virtual_host,
-          const std::function<void(const TreeDirective&)>& visit) {
+void visit_all(const ap_directive_t* directive, const ap_directive_t* virtual_host,
+               const std::function<void(const TreeDirective&)>& visit) {
     for (; directive != nullptr; directive = directive->next) {
         visit({*directive, virtual_host});
-        walk(directive->first_child,
-             is_named(*directive, "<VirtualHost") ? directive : virtual_host, visit);
+        visit_all(directive->first_child,
+                  is_named(*directive, "<VirtualHost") ? directive : virtual_host, visit);
     }
 }
 
 } // namespace
 
 void for_each_directive(const std::function<void(const TreeDirective&)>& visit) {
-    walk(ap_conftree, nullptr, visit);
+    visit_all(ap_conftree, nullptr, visit);
 }
 
 bool is_named(const ap_directive_t& directive, std::string_view name) noexcept {

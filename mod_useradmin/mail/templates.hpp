@@ -51,6 +51,6 @@ struct Values {
 std::string fill(std::string_view text, const Values& values);
 
 /// The placeholder for the token in the URL of a link.
-inline constexpr std::string_view token_mark = "{token}";
+inline constexpr std::string_view token_placeholder = "{token}";
 
 } // namespace useradmin::mail

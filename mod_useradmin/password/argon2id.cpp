@@ -85,11 +85,11 @@ std::optional<Phc> parse_phc(std::string_view stored) {
     phc.salt = from_base64(text::take_until(rest, '$'));
     phc.hash = from_base64(rest);
     // Encode the result again to reject strings that were parsed too leniently.
-    const bool is_sound = phc.work.memory_kib >= min_lane_memory_kib * phc.work.lanes &&
+    const bool is_valid = phc.work.memory_kib >= min_lane_memory_kib * phc.work.lanes &&
                           is_within(phc.salt.view().size(), min_salt_size, max_field_size) &&
                           is_within(phc.hash.view().size(), min_hash_size, max_field_size) &&
                           encode_phc(phc.work, phc.salt.view(), phc.hash.view()).view() == stored;
-    return is_sound ? std::optional(std::move(phc)) : std::nullopt;
+    return is_valid ? std::optional(std::move(phc)) : std::nullopt;
 }
 
 } // namespace

@@ -99,7 +99,7 @@ constexpr std::size_t max_users = 100;
 
 /// The lifetime of this module's keys in Redis, in seconds: 30 days, like that of revocations in
 /// the SQL database.
-constexpr std::string_view life_seconds = "2592000";
+constexpr std::string_view lifetime_seconds = "2592000";
 
 timeval to_timeval(std::chrono::milliseconds time) {
     return {static_cast<time_t>(time.count() / 1000),
@@ -227,7 +227,7 @@ std::optional<std::int64_t> RedisStorage::position(std::string_view database) {
 
 bool RedisStorage::set_position(std::string_view database, std::int64_t position) {
     return run({"SET", key("useradmin-delivered-", database), std::to_string(position), "EX",
-                life_seconds}) != nullptr;
+                lifetime_seconds}) != nullptr;
 }
 
 std::optional<std::vector<StoredSession>> RedisStorage::sessions_of(std::string_view user_id) {
@@ -266,7 +266,7 @@ bool RedisStorage::end_all_sessions(std::span<const RevokedUser> users) {
         const std::string key_count = std::to_string(keys.size());
         std::vector<std::string_view> words = {"EVAL", script, key_count};
         words.insert(words.end(), keys.begin(), keys.end());
-        words.insert(words.end(), {address_.prefix, life_seconds});
+        words.insert(words.end(), {address_.prefix, lifetime_seconds});
         words.insert(words.end(), times.begin(), times.end());
         if (run(words) == nullptr)
             return false;

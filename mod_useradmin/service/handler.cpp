@@ -76,7 +76,7 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
 
 /// Returns the base address of a finished request, or nullptr. An error may have occurred before
 /// httpd found the Location.
-const char* base_of_answered(request_rec* request) noexcept {
+const char* base_of_finished(request_rec* request) noexcept {
     const httpd::Base base = settings_of(request).get<Enabled>();
     if (base.is_on)
         return is_for_service(request) ? base.path : nullptr;
@@ -91,7 +91,7 @@ int count_request(request_rec* first) noexcept {
                                      admin::operation_name(*endpoint));
             break;
         }
-        const char* const base = base_of_answered(request);
+        const char* const base = base_of_finished(request);
         if (base == nullptr || is_for_page(request))
             continue;
         const std::string_view path = apr::view_of(request->uri);

@@ -46,12 +46,12 @@ const char* read_mail_from(const httpd::ConfigLine& line, MailSender& sender) {
 const char* read_link(const httpd::ConfigLine& line, const char*& address) {
     constexpr std::size_t longest = 1000;
     const std::string_view text = line.words[0];
-    const std::size_t mark = text.find(mail::token_mark);
+    const std::size_t mark = text.find(mail::token_placeholder);
     const bool is_printable = std::ranges::all_of(text, [](char each) {
         return each > ' ' && each < '\x7f' && each != '<' && each != '>' && each != '"';
     });
     if (!is_printable || text.size() > longest || mark == text.npos ||
-        text.find(mail::token_mark, mark + 1) != text.npos ||
+        text.find(mail::token_placeholder, mark + 1) != text.npos ||
         !(text.starts_with("https://") || text.starts_with("http://")))
         return "must be a URL that begins with https:// or http:// and contains {token} once, such "
                "as https://app.example.com/reset-password?token={token}";

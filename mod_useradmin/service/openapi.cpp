@@ -23,14 +23,14 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     if (!columns)
         return api::finish(api::failure_reply(columns.failure(), api::texts.openapi_failed), method,
                            headers, rules);
-    api::DocumentSettings surroundings = {service.base, rules};
-    surroundings.max_body = settings.get<MaxBody>();
+    api::DocumentSettings document_settings = {service.base, rules};
+    document_settings.max_body = settings.get<MaxBody>();
     // With UserAdminSession, any header may carry the session, so the document does not name one.
     if (settings.get<SessionExpressions>().id == nullptr)
-        surroundings.carriers = httpd::token_settings(service.configuration).carriers;
-    surroundings.columns = *columns;
+        document_settings.carriers = httpd::token_settings(service.configuration).carriers;
+    document_settings.columns = *columns;
     http::Reply reply;
-    reply.body = api::openapi_document(surroundings);
+    reply.body = api::openapi_document(document_settings);
     reply.headers.push_back({"Cache-Control", "no-cache"});
     http::add_cors_headers(reply, method, headers, rules.trusted_origins);
     return reply;

@@ -50,7 +50,7 @@ int RequestContext::send(http::Reply reply, httpd::Content content) {
         settings_.get<SecondaryStorageAddress>().fails())
         reply.headers.push_back({"Warning", failure_warning});
     backend_.finish_event();
-    if (body_.was_answered())
+    if (body_.has_sent_reply())
         return AP_FILTER_ERROR;
     if (body_.has_unread_data())
         request_->connection->keepalive = AP_CONN_CLOSE;

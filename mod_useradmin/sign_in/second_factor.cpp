@@ -120,13 +120,13 @@ std::variant<CodeForm, Reply> read_code(const Request& request, bool may_omit_se
 /// If the code is in the list, removes it and returns true. Compares all codes, so the time does
 /// not reveal the position.
 bool take_code(std::vector<std::string_view>& codes, std::string_view code) {
-    bool is_right = false;
+    bool is_match = false;
     for (std::size_t index = codes.size(); index-- > 0;)
         if (crypto::constant_time_equal(codes[index], code)) {
-            is_right = true;
+            is_match = true;
             codes.erase(codes.begin() + static_cast<std::ptrdiff_t>(index));
         }
-    return is_right;
+    return is_match;
 }
 
 std::string json_of(const std::vector<std::string_view>& codes) {
@@ -335,17 +335,17 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
         return refusal({Outcome::banned});
     }
     crypto::Secret remaining;
-    std::optional<Reply> uncounted;
+    std::optional<Reply> rejection;
     Verification verification =
         service.credentials.verify_code({found->user.email, {}, client.network}, [&] {
             const Outcome outcome =
                 method.check(form.code.view(), found->factor, service, remaining);
             if (outcome != Outcome::failed)
-                uncounted = count_code(*user_id, client.challenge, service);
-            return uncounted ? Outcome::limited : outcome;
+                rejection = count_code(*user_id, client.challenge, service);
+            return rejection ? Outcome::limited : outcome;
         });
-    if (uncounted)
-        return *std::move(uncounted);
+    if (rejection)
+        return *std::move(rejection);
     verification.user = found->user;
     event.reason = reason_of(verification.outcome);
     if (verification.outcome == Outcome::wrong_code) {

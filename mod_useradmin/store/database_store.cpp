@@ -267,7 +267,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             continue;
         case ErrorKind::connection_lost: {
             const bool is_first = std::exchange(may_reconnect, false);
-            const bool is_back = client.ensure_connected();
+            const bool is_connected = client.ensure_connected();
             if (retry == Retry::no) {
                 // Log every write whose outcome is unknown, without throttling.
                 log_failed(WorkOutcome::connection_lost,
@@ -275,7 +275,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
                                "; the outcome of the write is unknown");
                 return Failure::unavailable;
             }
-            if (!is_back || !is_first)
+            if (!is_connected || !is_first)
                 return connection_failure(client);
             continue;
         }

@@ -30,12 +30,12 @@ Network Network::of(std::string_view address) noexcept {
 
     in_addr ipv4{};
     if (length == address.size() && inet_pton(AF_INET, text.data(), &ipv4) == 1)
-        return Network(ipv4_mark << 32 | ntohl(ipv4.s_addr));
+        return Network(ipv4_prefix << 32 | ntohl(ipv4.s_addr));
     in6_addr ipv6{};
     if (inet_pton(AF_INET6, text.data(), &ipv6) != 1)
         return {};
     if (IN6_IS_ADDR_V4MAPPED(&ipv6))
-        return Network(ipv4_mark << 32 |
+        return Network(ipv4_prefix << 32 |
                        big_endian(ipv6.s6_addr + ipv4_offset, sizeof ipv4.s_addr));
     const std::uint64_t bits = big_endian(ipv6.s6_addr, sizeof bits);
     return bits != std::numeric_limits<std::uint64_t>::max() ? Network(bits) : Network();

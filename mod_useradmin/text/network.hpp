@@ -17,7 +17,7 @@ class Network {
     /// other string.
     static Network of(std::string_view address) noexcept;
 
-    constexpr bool is_ipv4() const noexcept { return bits_ >> 32 == ipv4_mark; }
+    constexpr bool is_ipv4() const noexcept { return bits_ >> 32 == ipv4_prefix; }
     /// Returns a number that identifies the network: the first 64 bits of an IPv6 address, or a
     /// reserved 32-bit prefix and an IPv4 address. Never all ones.
     constexpr std::uint64_t bits() const noexcept { return bits_; }
@@ -35,7 +35,7 @@ class Network {
     std::string text(unsigned prefix_length = 64) const;
 
   private:
-    static constexpr std::uint64_t ipv4_mark = 0xffff; // 0:ffff::/32 is reserved by IANA
+    static constexpr std::uint64_t ipv4_prefix = 0xffff; // 0:ffff::/32 is reserved by IANA
 
     explicit constexpr Network(std::uint64_t bits) noexcept : bits_(bits) {}
 

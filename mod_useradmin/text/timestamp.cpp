@@ -108,10 +108,10 @@ milliseconds take_fraction(Cursor& cursor) noexcept {
     if (digits == 0)
         cursor.fail();
     int value = 0;
-    int worth = 100;
+    int unit = 100;
     for (std::size_t i = 0; i < digits; ++i) {
-        value += cursor.number(1, 9) * worth;
-        worth /= 10;
+        value += cursor.number(1, 9) * unit;
+        unit /= 10;
     }
     return milliseconds(value);
 }
@@ -132,8 +132,8 @@ milliseconds take_time_of_day(Cursor& cursor) noexcept {
 seconds take_offset(Cursor& cursor) noexcept {
     if (cursor.at_end() || cursor.take('Z'))
         return seconds(0);
-    const bool behind = cursor.take('-');
-    if (!behind)
+    const bool is_negative = cursor.take('-');
+    if (!is_negative)
         cursor.require('+');
     seconds offset = hours(cursor.number(2, 23));
     if (!cursor.at_end()) {
@@ -142,7 +142,7 @@ seconds take_offset(Cursor& cursor) noexcept {
         if (colon && cursor.take(':'))
             offset += seconds(cursor.number(2, 59));
     }
-    return behind ? -offset : offset;
+    return is_negative ? -offset : offset;
 }
 
 std::optional<Timestamp> parse_iso8601(std::string_view text) noexcept {

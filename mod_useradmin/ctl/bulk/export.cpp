@@ -115,7 +115,7 @@ bool has_name(std::FILE* file, const std::string& name) {
 }
 
 /// Throws CommandError if the file's extension is unknown and --format is missing.
-void require_known_ending(const Options& options, const std::string& name) {
+void require_known_extension(const Options& options, const std::string& name) {
     const std::string ending = std::filesystem::path(name).extension();
     if (!options.has("format") && !ending.empty() && ending != ".csv" && ending != ".ndjson" &&
         ending != ".jsonl")
@@ -219,7 +219,7 @@ void print_count(const Context& context, const Output& output, std::int64_t coun
 
 Exit export_users(Context& context) {
     const std::string name = context.options.words.empty() ? "-" : context.options.words[0];
-    require_known_ending(context.options, name);
+    require_known_extension(context.options, name);
     const FileFormat format = format_of(context.options.find("format"), name);
     const bool is_for_spreadsheet = context.options.has("spreadsheet");
     if (is_for_spreadsheet && format != FileFormat::csv)

@@ -173,7 +173,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
     return {};
 }
 
-constexpr const char* leaves_none =
+constexpr const char* no_super_admin_left =
     "would leave no superAdmin who is not banned; create one first or use --yes";
 
 std::string line_named(std::uint64_t number) {
@@ -239,7 +239,8 @@ class Import {
     Import(Context& context, const std::string& name)
         : context_(context), input_(open_input(name)), database_(context.database_with_rows()),
           schema_(database_.schema()), on_conflict_(on_conflict_of(context.options)),
-          is_dry_(context.options.has("dry-run")), may_leave_none_(context.options.has("yes")),
+          is_dry_(context.options.has("dry-run")),
+          allows_no_super_admin_(context.options.has("yes")),
           rules_{schema_, context.settings.lowers_email.value_or(false),
                  context.options.has("force"), text::now()},
           reader_(input_.get(), format_of(context.options.find("format"), name)),
@@ -247,7 +248,7 @@ class Import {
           total_lines_(progress_.is_shown() ? count_lines(name) : 0),
           interruption_(context.wants_json(), [this](bool is_delayed) {
               progress_.clear();
-              return is_delayed ? state_without_answer() : state("run the command again");
+              return is_delayed ? state_during_commit() : state("run the command again");
           }) {
         if (const store::Problem* problem = schema_.find_problem(
                 store::needs_user | store::needs_account | store::needs_creation))
@@ -258,7 +259,7 @@ class Import {
 
     Exit run() {
         if (is_dry_)
-            trial_.emplace(database_);
+            dry_run_transaction_.emplace(database_);
         while (auto line = reader_.next()) {
             take(std::move(*line));
             if (entries_.size() >= users_at_once || bytes_ >= batch_bytes ||
@@ -324,7 +325,7 @@ class Import {
 
     /// Describes an import that was interrupted during a COMMIT, and logs that the outcome is
     /// unknown.
-    std::string state_without_answer() {
+    std::string state_during_commit() {
         std::string lines = "the last lines were";
         if (is_committing_.exchange(false)) {
             context_.audit().revert_changes(true);
@@ -516,16 +517,16 @@ class Import {
     /// Returns false if the insertion fails. The views in `seen` are valid as long as the entries
     /// and the work's pool.
     bool write(store::Work& work, ImportCounts& counts, std::vector<store::RowChange>& seen) {
-        std::vector<store::bulk::Row> fresh;
+        std::vector<store::bulk::Row> missing;
         for (const auto& entry : entries_)
             if (entry->existing.empty())
-                fresh.push_back(entry->row);
+                missing.push_back(entry->row);
         const bool names_by_id = context_.settings.account_id_is_user_id.value_or(false);
-        if (!fresh.empty() && !store::bulk::insert(work, fresh, names_by_id, rules_.now))
+        if (!missing.empty() && !store::bulk::insert(work, missing, names_by_id, rules_.now))
             return false;
-        counts.made += static_cast<std::int64_t>(fresh.size());
+        counts.made += static_cast<std::int64_t>(missing.size());
         seen.reserve(entries_.size());
-        for (const store::bulk::Row& row : fresh)
+        for (const store::bulk::Row& row : missing)
             seen.push_back({row.user.id, std::nullopt, row.user});
         for (const auto& entry : entries_) {
             if (entry->existing.empty() || entry->is_refused)
@@ -558,13 +559,13 @@ class Import {
                                 ? store::SessionPolicy::revoke
                                 : store::SessionPolicy::keep;
         store::UpdateGuard guard;
-        if (!entry.is_super_admin && !may_leave_none_)
+        if (!entry.is_super_admin && !allows_no_super_admin_)
             guard = {store::UpdateGuard::Kind::keeps_last_of_role,
                      api::text_of(api::Role::super_admin), rules_.now};
         const auto changed = store::statements::update(work, entry.existing, changes, guard,
                                                        bans ? ending : store::SessionPolicy::keep);
         if (!changed && changed.failure() == store::Failure::last_of_role) {
-            reject(Exit::failure, entry.line, leaves_none);
+            reject(Exit::failure, entry.line, no_super_admin_left);
             return work.row_change();
         }
         if (!changed && changed.is_not_found()) {
@@ -680,7 +681,7 @@ class Import {
     bool is_unique_in_lower_ = false;
     OnConflict on_conflict_;
     bool is_dry_;
-    bool may_leave_none_;
+    bool allows_no_super_admin_;
     ImportRules rules_;
     UserFileReader reader_;
     Progress progress_;
@@ -703,7 +704,7 @@ class Import {
     /// Whether a COMMIT is in progress and no signal has arrived since it began.
     std::atomic<bool> is_committing_ = false;
     /// The transaction of a dry run.
-    std::optional<Transaction> trial_;
+    std::optional<Transaction> dry_run_transaction_;
     /// Must be the last member, because its thread uses the others.
     Interruption interruption_;
 };

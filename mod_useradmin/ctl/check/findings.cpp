@@ -51,7 +51,7 @@ class Examiner {
         check_plugins();
         check_foreign_keys();
         check_indexes();
-        name_tables();
+        suggest_tables();
         return std::move(findings_);
     }
 
@@ -224,11 +224,11 @@ class Examiner {
                  std::to_string(theirs.email) + " have the email");
         compare(settings_.account_id_is_user_id, wants_user_id, "UserAdminAccountId", "email",
                 "user-id", "the application may not find the accounts of users created here");
-        const std::int64_t strays = own.total() - own.user_id;
-        if (wants_user_id && strays > 0)
+        const std::int64_t mismatches = own.total() - own.user_id;
+        if (wants_user_id && mismatches > 0)
             add_problem(
                 "the application requires the user's id as the accountId, but " +
-                count_of(strays, "account created here has", "accounts created here have") +
+                count_of(mismatches, "account created here has", "accounts created here have") +
                 " a different one; better-auth 1.7 and later reject their passwords; run: " +
                 account_id_repair());
     }
@@ -453,7 +453,7 @@ class Examiner {
                table.name + " (" + keys + ");";
     }
 
-    void name_tables() {
+    void suggest_tables() {
         const std::string configured = store::directive_arguments(settings_.tables());
         if (!schema().similar_table_names.empty())
             directive("UserAdminTables " + schema().similar_table_names);

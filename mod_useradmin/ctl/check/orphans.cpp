@@ -21,7 +21,7 @@ struct Orphans {
 };
 
 /// Returns an SQL condition that the owner column of the alias o refers to no row of the table.
-std::string no_row(const store::Table& table, const store::OwnedTable& o) {
+std::string refers_to_no_row(const store::Table& table, const store::OwnedTable& o) {
     return "NOT EXISTS (SELECT 1 FROM " + table.sql + " t WHERE " + column_text(table, "t", "id") +
            table.op("=") + column_text(o.table, "o", o.plugin->owner) + ")";
 }
@@ -38,12 +38,12 @@ std::vector<Orphans> find_orphans(Database& database, const store::Schema& schem
         if (!owned.can_remove_rows() || owned.plugin->reference == store::Reference::email)
             continue;
         std::string from = " FROM " + owned.table.sql + " AS o WHERE o." + owned.owner().sql() +
-                           " IS NOT NULL AND " + no_row(schema.user, owned);
+                           " IS NOT NULL AND " + refers_to_no_row(schema.user, owned);
         if (owned.plugin->reference == store::Reference::user_or_organization) {
             const bool is_readable =
                 organization != schema.owned.end() && organization->owner().is_readable;
             if (is_readable)
-                from += " AND " + no_row(organization->table, owned);
+                from += " AND " + refers_to_no_row(organization->table, owned);
             else if (organization != schema.owned.end() ||
                      // better-auth's organization plugin adds this column.
                      schema.session.find_column("activeOrganizationId") != nullptr) {

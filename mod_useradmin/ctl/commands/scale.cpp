@@ -17,8 +17,8 @@ namespace {
 
 // Each attempt to acquire the lock may block other sessions for up to two seconds. The pauses let
 // them proceed.
-constexpr int tries_for_lock = 100;
-constexpr std::chrono::seconds pause_between_tries(1);
+constexpr int max_lock_attempts = 100;
+constexpr std::chrono::seconds lock_retry_delay(1);
 // How long check --counts waits for a lock.
 constexpr std::chrono::seconds lock_timeout(5);
 
@@ -108,11 +108,11 @@ class ScaleObjects {
     /// and throws CommandError after 100 attempts.
     void run_locked(const char* name) {
         const Progress progress("Waiting for the user table");
-        for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
+        for (int attempts_left = max_lock_attempts; attempts_left > 0; --attempts_left) {
             try {
                 return run_in_transaction(name);
             } catch (const LockTimeout&) {
-                std::this_thread::sleep_for(pause_between_tries);
+                std::this_thread::sleep_for(lock_retry_delay);
             }
         }
         throw CommandError("other sessions keep the user table locked; end their long transactions "
@@ -129,11 +129,11 @@ class ScaleObjects {
         database_.rows("SELECT set_config(name, '1s', false) FROM pg_settings WHERE name = "
                        "'client_connection_check_interval'");
         const Progress progress("Waiting for another command");
-        for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
+        for (int attempts_left = max_lock_attempts; attempts_left > 0; --attempts_left) {
             if (ask("SELECT pg_try_advisory_lock(hashtextextended('useradminctl schema --scale', "
                     "0))")[0][0] == "t")
                 return;
-            std::this_thread::sleep_for(pause_between_tries);
+            std::this_thread::sleep_for(lock_retry_delay);
         }
         throw CommandError(
             "another command is creating or removing the objects for long lists (see its session "

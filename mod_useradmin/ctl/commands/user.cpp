@@ -57,15 +57,15 @@ Exit set_role(Context& context) {
 
 Exit remove(Context& context) {
     const model::User user = find_user(context, context.options.words[0]);
-    const std::string whom = display(user);
+    const std::string name = display(user);
     if (!context.options.has("yes") &&
-        !confirm("Delete " + whom +
+        !confirm("Delete " + name +
                  (is_last_super_admin(context, user)
                       ? ", the last superAdmin?"
                       : ", role " + std::string(user.role.value_or("user")) + "?")))
         throw CommandError("nothing was deleted");
     value_unless_deleted(context.store().remove(user.id, no_protected_email));
-    const std::string done = whom + " was deleted, with its sessions and accounts";
+    const std::string done = name + " was deleted, with its sessions and accounts";
     if (context.wants_json())
         print_json(api::text_envelope(true, done));
     else

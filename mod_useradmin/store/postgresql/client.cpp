@@ -296,10 +296,10 @@ class PostgresqlClient final : public Client {
     /// PostgreSQL 14, and works on most operating systems. A value set by the operator takes
     /// precedence.
     void enable_client_check() {
-        constexpr int first_that_can = 140000;
+        constexpr int min_version = 140000;
         if (is_in_transaction())
             return; // its rollback would undo the setting
-        if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can)
+        if (deadline_ != no_deadline && PQserverVersion(connection_) >= min_version)
             PQclear(result_of(
                 send_query("SELECT pg_catalog.set_config('client_connection_check_interval', "
                            "'1s', false) WHERE pg_catalog.current_setting("

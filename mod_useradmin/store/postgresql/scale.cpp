@@ -382,7 +382,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
     const std::string by_email = index_named("_by_email_idx");
     const std::string by_update = index_named("_by_update_idx");
     const std::string searched = index_named("_searched_idx");
-    const auto truth_of = [&](std::string_view field) {
+    const auto boolean_of = [&](std::string_view field) {
         const Column* const column = user.find(field);
         return column != nullptr && is_counted(user, field)
                    ? "coalesce(" + column->sql() + ", false)"
@@ -403,7 +403,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
         {"@role@", role},
         {"@role_text@", literal(user.find("role") != nullptr ? user.find("role")->name : "")},
         {"@counted@", "(" + role + ")::pg_catalog.text COLLATE pg_catalog.\"C\" AS role, " +
-                          truth_of("banned") + " AS is_banned, " + truth_of("emailVerified") +
+                          boolean_of("banned") + " AS is_banned, " + boolean_of("emailVerified") +
                           " AS is_verified"},
         {"@has_role@", user.find("role") != nullptr ? "true" : "false"},
         {"@created@", created_at_column(user)},

@@ -190,13 +190,13 @@ class Sqlite final : public Dialect {
                                            SessionPolicy sessions) const override {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
-        const auto append_whom = [&](Statement& statement) {
+        const auto append_where = [&](Statement& statement) {
             append_equals(statement << " WHERE ", key, id);
             append_guard(statement, user, guard);
         };
         Statement find = work.statement();
         statements::append_privilege_loss(find << "SELECT ", user, changes);
-        append_whom(find << ", " << user.select_list << " FROM " << user << " AS useradmin_row");
+        append_where(find << ", " << user.select_list << " FROM " << user << " AS useradmin_row");
         Result<Rows> found = work.run(find);
         if (!found)
             return found.failure();
@@ -208,7 +208,7 @@ class Sqlite final : public Dialect {
         Statement update = work.statement();
         update << "UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(update, user, changes);
-        append_whom(update);
+        append_where(update);
         update << " RETURNING " << work.schema().full_user();
         Result<Rows> updated = work.run(update);
         if (!updated || !updated->next())
