@@ -68,7 +68,7 @@ const line = (name, contender, database, request, more = {}) => ({
 const rate = (against, least) => ({ of: "rate", against, least });
 const p50 = (against, most) => ({ of: "p50", against, most });
 const milliseconds = (most) => ({ of: "p50", most });
-const toSee = (of, against) => ({ of, against });
+const unbounded = (of, against) => ({ of, against });
 
 /** Returns two lines: the same list with few users and with many, on scaled databases. */
 const fewAndMany = (title, request, most) => [
@@ -87,7 +87,7 @@ const lists = [
   ].flatMap(([title, request]) => {
     const [few, all] = fewAndMany(`notes --scale, ${title}`, request, 1.5);
     const fastify = `Fastify, ${title}, ${million.toLocaleString("en")}`;
-    all.bounds.push(request === ofRareRole ? toSee("rate", fastify) : rate(fastify, 200));
+    all.bounds.push(request === ofRareRole ? unbounded("rate", fastify) : rate(fastify, 200));
     return [few, all, line(fastify, "fastify", plain(million), request)];
   });
 
@@ -145,10 +145,10 @@ export const cases = [
     title: "read one user, notes",
     lines: [
       line("constant", "constant", plain(million), read),
-      line("apr_dbd", "floor", plain(million), read, { bounds: [toSee("rate", "constant")] }),
+      line("apr_dbd", "floor", plain(million), read, { bounds: [unbounded("rate", "constant")] }),
       line("Fastify", "fastify", plain(million), read),
       line("notes", "notes", plain(million), read, { bounds: [rate("apr_dbd", 1), rate("Fastify", 1.6)] }),
-      line("notes, SQLite", "notes", sqlite(million), read, { bounds: [toSee("rate", "apr_dbd")] }),
+      line("notes, SQLite", "notes", sqlite(million), read, { bounds: [unbounded("rate", "apr_dbd")] }),
     ],
   },
   {
@@ -165,7 +165,7 @@ export const cases = [
       line("cookie, AuthUserAdminCache", "cachedSession", plain(million), read, {
         bounds: [rate("apr_dbd", 0.95)],
       }),
-      line("cookie, SQLite", "session", sqlite(million), read, { bounds: [toSee("rate", "apr_dbd")] }),
+      line("cookie, SQLite", "session", sqlite(million), read, { bounds: [unbounded("rate", "apr_dbd")] }),
     ],
   },
   {
@@ -179,7 +179,7 @@ export const cases = [
       line("notes --scale", "notes", scaled(thousand), everybody, {
         bounds: [rate("apr_dbd, one user", 0.6)],
       }),
-      line("notes, SQLite", "notes", sqlite(thousand), everybody, { bounds: [toSee("rate", "Fastify")] }),
+      line("notes, SQLite", "notes", sqlite(thousand), everybody, { bounds: [unbounded("rate", "Fastify")] }),
     ],
   },
   { name: "list", isShown: true, title: "list 20 of 1,000,000, --scale", lines: lists },

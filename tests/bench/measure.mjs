@@ -61,7 +61,7 @@ const versions = async () => {
 const page = "packaging/manual/speed.xml";
 
 /** Replaces the text between the comments bench:begin and bench:end in the manual. */
-const putIntoManual = (text) => {
+const updateManual = (text) => {
   const file = join(repository, page);
   const [begin, end] = ["<!-- bench:begin -->\n", "<!-- bench:end -->\n"];
   const source = readFileSync(file, "utf8");
@@ -71,12 +71,12 @@ const putIntoManual = (text) => {
 };
 
 /** Writes the table to RESULTS.md and the manual. */
-const leave = async (measured, conditions) => {
+const writeResults = async (measured, conditions) => {
   writeFileSync(
     join(repository, "tests", "bench", "RESULTS.md"),
     `# What tests/bench/run measured\n\n${conditions}.\n${await versions()}.\n\n${asMarkdown(measured)}\n`,
   );
-  putIntoManual(`<p>${conditions}:</p>\n\n${asManual(measured.filter(({ isShown }) => isShown))}`);
+  updateManual(`<p>${conditions}:</p>\n\n${asManual(measured.filter(({ isShown }) => isShown))}`);
   say(`The table is in tests/bench/RESULTS.md and ${page}.`);
 };
 
@@ -123,7 +123,7 @@ export const measure = async ({ names, rounds, seconds, quick, write }) => {
     `\n${conditions}; ${bounds.filter(({ isHeld }) => isHeld).length} of ${bounds.length} goals are met; ` +
       `it took ${Math.round((Date.now() - began) / 60_000)} minutes.`,
   );
-  if (write && status === 0) await leave(measured, conditions);
+  if (write && status === 0) await writeResults(measured, conditions);
   else if (write) say("Nothing is written, since not every case could be measured.");
   return status;
 };

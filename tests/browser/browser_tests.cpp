@@ -35,14 +35,14 @@ std::filesystem::path browser() {
 }
 
 /// A line of httpd's log, with the fields in order.
-struct Seen {
+struct LoggedRequest {
     std::string host, origin, site, type, has_session, status, method, path, readable_by;
 
     static constexpr const char* format =
         "%{Host}i|%{Origin}i|%{Sec-Fetch-Site}i|%{Content-Type}i|%{has_session}e|%>s|%m|%U|"
         "%{Access-Control-Allow-Origin}o";
 
-    explicit Seen(const std::string& line) {
+    explicit LoggedRequest(const std::string& line) {
         std::istringstream fields(line);
         for (std::string* field :
              {&host, &origin, &site, &type, &has_session, &status, &method, &path, &readable_by})
@@ -59,7 +59,7 @@ TEST_GROUP(browser) {
     WorkFolder work_;
     std::unique_ptr<TestDatabase> database_;
     std::unique_ptr<Httpd> httpd_;
-    std::vector<Seen> seen_;
+    std::vector<LoggedRequest> requests_;
 
     void setup() override {
         allow_log("UA0212"); // no user has the protected address
@@ -82,7 +82,7 @@ TEST_GROUP(browser) {
             "\">\n  Require all granted\n  ForceType text/html\n"
             "  <Files \"*.js\">\n    ForceType text/javascript\n  </Files>\n</Directory>\n"
             "SetEnvIf Cookie session_token=. has_session=yes\nLogFormat \"" +
-            std::string(Seen::format) + "\" seen\nCustomLog \"" + log().string() +
+            std::string(LoggedRequest::format) + "\" seen\nCustomLog \"" + log().string() +
             "\" seen\n"
             "<Location \"/api/users\">\n  Require all granted\n  AuthUserAdmin On\n"
             "  UserAdmin On\n  UserAdminProtectedEmail admin@example.com\n"
@@ -129,20 +129,20 @@ TEST_GROUP(browser) {
     }
 
     /// Opens the pages of both domains, then reads httpd's log.
-    void browse() {
+    void visit_pages() {
         std::string address;
         for (const std::string domain : domains) {
             const std::string api = origin("api.app", domain);
-            const auto page = [&](const std::string& name, const char* file) {
+            const auto add_page = [&](const std::string& name, const char* file) {
                 address += (address.empty()                          ? ""
                             : address.find('#') == std::string::npos ? "#"
                                                                      : ",") +
                            origin(name, domain) + "/pages/" + file + "?api=" + api;
             };
-            page("api.app", "own.html");
-            page("evil", "attack.html");
-            page("evil.app", "attack.html");
-            page("web.app", "trusted.html");
+            add_page("api.app", "own.html");
+            add_page("evil", "attack.html");
+            add_page("evil.app", "attack.html");
+            add_page("web.app", "trusted.html");
         }
         Process chromium({{browser().string(), "--headless", "--no-sandbox", "--disable-gpu",
                            "--disable-dev-shm-usage", "--no-first-run", "--disable-popup-blocking",
@@ -157,20 +157,20 @@ TEST_GROUP(browser) {
             [&] { return read_file(log()).find("/report/all/pages/done") != std::string::npos; },
             std::chrono::minutes(4));
         if (!is_done)
-            FAIL(("the pages did not come to their end:\n" + read_file(log()) +
+            FAIL(("the pages did not finish:\n" + read_file(log()) +
                   read_file(work_.path() / "chromium.log"))
                      .c_str());
         for (const std::string& line : lines_of(read_file(log())))
-            seen_.emplace_back(line);
+            requests_.emplace_back(line);
     }
 
     /// Returns the reports of an origin's pages, such as "GET 200", one per line.
-    std::string reported(const std::string& by) const {
+    std::string reports_of(const std::string& by) const {
         std::string text;
-        for (const Seen& seen : seen_)
-            if ("http://" + seen.host == by && seen.path.starts_with("/report/") &&
-                !seen.path.starts_with("/report/all/")) {
-                std::string line = seen.path.substr(seen.path.find('/', 8) + 1);
+        for (const LoggedRequest& request : requests_)
+            if ("http://" + request.host == by && request.path.starts_with("/report/") &&
+                !request.path.starts_with("/report/all/")) {
+                std::string line = request.path.substr(request.path.find('/', 8) + 1);
                 line[line.rfind('/')] = ' ';
                 text += line + "\n";
             }
@@ -182,29 +182,30 @@ TEST_GROUP(browser) {
     void check_attack(const std::string& by, const std::string& on) {
         // A form of each type, a fetch without preflight, and a frame with an opaque origin must
         // have arrived. Otherwise, nothing was tested.
-        std::set<std::string> came;
-        for (const Seen& seen : seen_) {
-            const bool is_theirs = seen.origin == by || seen.origin == "null";
-            if ("http://" + seen.host != on || !is_theirs || !seen.path.starts_with("/api/"))
+        std::set<std::string> arrived;
+        for (const LoggedRequest& request : requests_) {
+            const bool is_theirs = request.origin == by || request.origin == "null";
+            if ("http://" + request.host != on || !is_theirs || !request.path.starts_with("/api/"))
                 continue;
-            const std::string text = seen.origin + " " + seen.method + " " + seen.path + " " +
-                                     seen.type + " " + seen.status;
-            CHECK_TEXT(seen.readable_by == "-", (text + " may be read").c_str());
-            if (!seen.is_write())
+            const std::string text = request.origin + " " + request.method + " " + request.path +
+                                     " " + request.type + " " + request.status;
+            CHECK_TEXT(request.readable_by == "-", (text + " may be read").c_str());
+            if (!request.is_write())
                 continue;
             // Without a session, a sign-out has no effect.
-            const bool is_idle = seen.path == "/api/auth/sign-out" && seen.has_session == "-";
-            CHECK_TEXT(seen.status == "403" || is_idle, text.c_str());
-            came.insert(seen.origin.substr(0, 4) + " " + seen.type + " " + seen.path);
+            const bool is_idle = request.path == "/api/auth/sign-out" && request.has_session == "-";
+            CHECK_TEXT(request.status == "403" || is_idle, text.c_str());
+            arrived.insert(request.origin.substr(0, 4) + " " + request.type + " " + request.path);
         }
         for (const std::string origin : {"http", "null"}) {
             for (const char* type :
                  {"text/plain", "application/x-www-form-urlencoded", "multipart/form-data"})
-                CHECK_TEXT(came.count(origin + " " + type + " /api/users") == 1,
-                           (origin + " " + type + " did not come").c_str());
+                CHECK_TEXT(arrived.count(origin + " " + type + " /api/users") == 1,
+                           (origin + " " + type + " did not arrive").c_str());
             for (const char* path : {"/api/auth/sign-in/email", "/api/auth/sign-out"})
-                CHECK_TEXT(came.count(origin + " application/x-www-form-urlencoded " + path) == 1,
-                           (origin + " " + path + " did not come").c_str());
+                CHECK_TEXT(arrived.count(origin + " application/x-www-form-urlencoded " + path) ==
+                               1,
+                           (origin + " " + path + " did not arrive").c_str());
         }
         std::string wanted;
         for (const std::string credentials : {"include", "omit"}) {
@@ -214,25 +215,25 @@ TEST_GROUP(browser) {
                  {"GET ", "POST text ", "POST json ", "PUT ", "DELETE ", "bearer "})
                 wanted += refused + credentials + " refused\n";
         }
-        CHECK_EQUAL(wanted, reported(by));
+        CHECK_EQUAL(wanted, reports_of(by));
     }
 };
 
 TEST(browser, allows_only_pages_of_its_own_and_trusted_origins) {
-    browse();
+    visit_pages();
     for (const std::string domain : domains) {
         const std::string api = origin("api.app", domain);
         CHECK_EQUAL(std::string("POST -api-auth-sign-in-email 200\nGET -api-users 200\n"
                                 "POST -api-users 200\nPUT 200\nDELETE 200\n"),
-                    reported(api));
+                    reports_of(api));
         check_attack(origin("evil", domain), api);
         check_attack(origin("evil.app", domain), api);
         CHECK_EQUAL(std::string("GET 200\nPOST 200\nPUT 200\nDELETE 200\nGET of nobody 404\n"),
-                    reported(origin("web.app", domain)));
+                    reports_of(origin("web.app", domain)));
         // The session could have been used: pages of the same site sent its cookie.
-        CHECK(std::any_of(seen_.begin(), seen_.end(), [&](const Seen& seen) {
-            return seen.origin == origin("evil.app", domain) && seen.has_session == "yes" &&
-                   seen.is_write();
+        CHECK(std::any_of(requests_.begin(), requests_.end(), [&](const LoggedRequest& request) {
+            return request.origin == origin("evil.app", domain) && request.has_session == "yes" &&
+                   request.is_write();
         }));
     }
     CHECK_EQUAL(std::string("Ada,Root,Sara"),

@@ -21,15 +21,15 @@ const scene = scenesOf(site);
 
 describe("columns", () => {
   const there = { email: root };
-  const heads = (view) => view.page.$$eval("thead th", (all) => all.map((each) => each.textContent));
+  const headings = (view) => view.page.$$eval("thead th", (all) => all.map((each) => each.textContent));
   const cells = (view) => view.page.$$eval("tbody tr:first-child td", (all) => all.slice(1).map((each) => each.textContent));
   const stored = async (view, id) => (await view.ask("GET", `/api/users/${id}?columns=company,plan,seats,vip,seen`)).data;
   const label = (text) => `dialog .choice ::-p-text(${text})`;
 
   for (const [language, name, first, own] of [["en", "Columns", ["User", "Role", "Status", "Last activity", "Created"], "Last change"], ["es", "Columnas", ["Usuario", "Rol", "Estado", "Última actividad", "Creación"], "Último cambio"]])
-    scene(`the columns of the list are chosen with the keyboard and remembered, in ${language}`, { ...there, languages: [language] }, async (view) => {
+    scene(`chosen columns are remembered, in ${language}`, { ...there, languages: [language] }, async (view) => {
       await view.searchFor("grace.hopper");
-      assert.deepEqual(await heads(view), first);
+      assert.deepEqual(await headings(view), first);
       await view.tabTo(".choose");
       await view.focusOn(name);
       await view.key("Enter");
@@ -46,18 +46,18 @@ describe("columns", () => {
       await view.closeDialog();
       await view.focusOn(name);
       const chosen = [first[0], ...first.slice(2), own, "company"];
-      assert.deepEqual(await heads(view), chosen);
-      await view.rest();
+      assert.deepEqual(await headings(view), chosen);
+      await view.waitUntilIdle();
       assert.equal((await cells(view)).at(-1), "<b>Navy</b>");
       await view.check("a list with an extra column");
       await view.page.reload();
       await view.see("tbody tr");
-      await view.rest();
-      assert.deepEqual(await heads(view), chosen);
+      await view.waitUntilIdle();
+      assert.deepEqual(await headings(view), chosen);
       assert.equal((await cells(view)).at(-1), "<b>Navy</b>");
     });
 
-  scene("columns are labeled on a phone, and are saved as CSV", { ...there, width: 390, height: 844 }, async (view) => {
+  scene("columns are labeled on a phone and saved as CSV", { ...there, width: 390, height: 844 }, async (view) => {
     await view.press("Filters");
     await view.press("Columns");
     for (const name of ["company", "settings", "plan", "vip", "seen"]) await (await view.page.waitForSelector(label(name))).click();
@@ -81,7 +81,7 @@ describe("columns", () => {
     assert.equal(await view.has("dialog input[name^=data]"), false);
   });
 
-  scene("a superAdmin sees extra columns and edits some according to their types", there, async (view) => {
+  scene("a superAdmin sees and edits extra columns", there, async (view) => {
     await view.openUser("grace.hopper@example.org");
     const facts = await view.text("dialog .facts");
     assert.ok(facts.includes("<b>Navy</b>") && facts.includes(`{"a":[1]}`), facts);
@@ -113,7 +113,7 @@ describe("columns", () => {
     await view.read("plan", "dialog .events");
   });
 
-  scene("saving a column that somebody else has changed reports it and loses no edits", there, async (view) => {
+  scene("saving a column that somebody changed keeps the edits", there, async (view) => {
     await view.openUser("zhang.wei@example.org");
     await view.type('dialog [name="data.plan"]', "mine");
     await view.ask("PUT", "/api/users/user-24", { data: { plan: "theirs", vip: true } });
@@ -139,14 +139,14 @@ scene("a click on a column's heading sorts in both directions", { email: root },
     const orders = [];
     for (let count = 0; count < 2; ++count) {
       await view.press(name, "thead");
-      await view.rest();
+      await view.waitUntilIdle();
       orders.push(await view.page.$$eval("th[aria-sort]", (all) => all.map((each) => `${each.textContent} ${each.ariaSort}`).join()));
     }
     assert.deepEqual(orders.sort(), [`${name} ascending`, `${name} descending`]);
   }
 });
 
-scene("a spreadsheet that splits cells at semicolons or line breaks finds no formula in a CSV file", { email: root }, async (view) => {
+scene("a CSV file has no formula in any cell", { email: root }, async (view) => {
   const add = (name, email) => view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" });
   await add("a;=1+1", "one@split.example");
   await add("a;b\n-1\n\"=2\nc", "two@split.example");
@@ -162,7 +162,7 @@ scene("a spreadsheet that splits cells at semicolons or line breaks finds no for
   await site.sql(`DELETE FROM user WHERE email LIKE '%@split.example'`);
 });
 
-scene("a column named constructor keeps its value when another one is saved", { site: odd, email: root }, async (view) => {
+scene("saving another column keeps one named constructor", { site: odd, email: root }, async (view) => {
   await view.openUser("grace.hopper@example.org");
   await view.type('dialog [name="data.plan"]', "pro");
   await view.save();
@@ -177,6 +177,6 @@ scene("a user found by id shows the chosen columns", { email: root }, async (vie
   await (await view.page.waitForSelector("dialog .choice ::-p-text(company)")).click();
   await view.press("Close");
   await view.searchFor("user-3");
-  await view.listed("Grace Hopper");
+  await view.expectNames("Grace Hopper");
   assert.equal(await view.text("tbody td:last-child"), "<b>Navy</b>");
 });

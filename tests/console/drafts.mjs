@@ -14,19 +14,19 @@ scene("discarding edits requires a confirmation", { email: root }, async (view) 
   await view.read("Discard your edits?", "dialog:not(.drawer)");
   await view.check("the confirmation of discarding edits");
   await view.press("Keep editing");
-  await view.gone("dialog:not(.drawer)");
+  await view.waitUntilHidden("dialog:not(.drawer)");
   // Repeat without a click in between: the browser could then close the dialog itself.
   for (let count = 0; count < 3; ++count) {
     await view.key("Escape");
     await view.see("dialog:not(.drawer)");
     await view.key("Escape");
-    await view.gone("dialog:not(.drawer)");
+    await view.waitUntilHidden("dialog:not(.drawer)");
   }
   await view.press("Close");
   await view.see("dialog:not(.drawer)");
   assert.equal(await view.valueOf("name"), "Hedy L.");
   await view.press("Discard");
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
   assert.equal((await site.user("user-17")).name, "Hedy Lamarr");
   await view.press("Hedy Lamarr");
   await view.see("dialog.drawer .facts dd");
@@ -35,7 +35,7 @@ scene("discarding edits requires a confirmation", { email: root }, async (view) 
   await view.type("dialog input[name=name]", "Nobody");
   await view.press("Cancel");
   await view.press("Discard");
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
 });
 
 scene("the browser asks before a reload discards edits", { email: root }, async (view) => {
@@ -75,7 +75,7 @@ scene("edits are kept after the session expires", { email: root }, async (view) 
   assert.equal(await view.valueOf("reason"), "draughts");
   await view.press("Cancel");
   await view.press("Discard");
-  await view.gone("dialog:not(.drawer)");
+  await view.waitUntilHidden("dialog:not(.drawer)");
   await view.choose("dialog select[name=role]", "user");
   await view.save();
   assert.equal((await site.user(id)).name, "Drafty II");
@@ -98,10 +98,10 @@ scene("a draft contains no password, and only its author sees it", { email: root
   assert.deepEqual(await view.page.$$eval("dialog input", (all) => all.map((each) => each.value)), ["Half Done", "half@example.org", ""]);
   await view.press("Cancel");
   await view.press("Discard");
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
   await fillIn();
   await view.signIn(admin);
-  await view.rest();
+  await view.waitUntilIdle();
   assert.equal(await view.has("dialog"), false);
   assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
 });
@@ -127,7 +127,7 @@ scene("edits are kept until their user can be read", { email: root }, async (vie
   await view.ask("DELETE", `/api/users/${id}`);
 });
 
-scene("saving a restored draft reports that somebody else has changed the user", { email: root }, async (view) => {
+scene("saving a restored draft detects a change by somebody else", { email: root }, async (view) => {
   const id = await make(view, "Contested", "contested@example.org");
   await view.openUser("contested@example.org");
   await view.type("dialog input[name=name]", "Contested by A");
@@ -141,7 +141,7 @@ scene("saving a restored draft reports that somebody else has changed the user",
   await view.read("Somebody has changed this user in the meantime", "dialog [role=alert]");
   assert.equal((await site.user(id)).name, "Contested by B");
   await view.press("Reload and keep my edits");
-  await view.gone("dialog .notice button");
+  await view.waitUntilHidden("dialog .notice button");
   await view.save();
   assert.equal((await site.user(id)).name, "Contested by A");
   await view.ask("DELETE", `/api/users/${id}`);

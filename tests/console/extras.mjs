@@ -24,7 +24,7 @@ scene("without UserAdminExtras the console offers neither sessions nor passwords
 describe("with UserAdminExtras", () => {
   const there = { site: extras };
 
-  scene("a superAdmin sets a password, which ends all sessions; the user can sign in with it", { ...there, email: root }, async (view) => {
+  scene("a superAdmin sets a password, which ends all sessions", { ...there, email: root }, async (view) => {
     await extras.ctl(["session", "open", "mary.jackson@example.org"]);
     await view.openUser("mary.jackson@example.org");
     await view.read("Sessions 1", "dialog");
@@ -34,7 +34,7 @@ describe("with UserAdminExtras", () => {
     await view.read("Enter 8 to 128 characters.", "dialog");
     await view.press("Generate");
     await view.check("the password dialog");
-    await view.picture("password");
+    await view.takeScreenshot("password");
     const made = await view.valueOf("password");
     assert.match(made, /^([a-zA-Z2-9]{5}-){3}[a-zA-Z2-9]{5}$/);
     await view.press("Set a password");
@@ -52,7 +52,7 @@ describe("with UserAdminExtras", () => {
     await view.openUser("zhang.wei@example.org");
     await view.read("Sessions 3", "dialog");
     await view.check("sessions");
-    await view.picture("sessions");
+    await view.takeScreenshot("sessions");
     assert.equal((await view.page.$$(".sessions li")).length, 3);
     await view.click(".sessions li button");
     await view.read("The session has ended.", "dialog .status");
@@ -72,7 +72,7 @@ describe("with UserAdminExtras", () => {
       assert.equal(ends.length, left);
       await ends.at(-1).click();
       await view.read(left > 1 ? `Sessions ${left - 1}` : "No open sessions.", "dialog");
-      await view.readInSight("The session has ended.", "dialog .status");
+      await view.readVisible("The session has ended.", "dialog .status");
     }
   });
 
@@ -85,23 +85,23 @@ describe("with UserAdminExtras", () => {
       else await view.press(name);
       await view.read("End one of your own sessions?", "dialog:not(.drawer)");
       await view.press("Cancel");
-      await view.gone("dialog:not(.drawer)");
+      await view.waitUntilHidden("dialog:not(.drawer)");
     }
-    await view.rest();
+    await view.waitUntilIdle();
     assert.equal((await view.page.$$(".sessions li")).length, count);
     await view.press("End all");
     await view.press("End session");
     await view.read("Your session has ended. Sign in again.");
   });
 
-  scene("one's own session is marked, and only ending it requires a confirmation", { ...there, email: root }, async (view) => {
+  scene("only ending one's own session requires a confirmation", { ...there, email: root }, async (view) => {
     await extras.openSession(root, agents[0]);
     await view.openUser(root);
     await view.see(".sessions li .pill");
-    const marks = () => view.page.$$eval(".sessions li", (all) => all.map((each) => each.querySelector(".pill")?.textContent ?? each.querySelector("span").textContent));
-    assert.equal((await marks()).filter((each) => each === "this session").length, 1);
+    const sessionLabels = () => view.page.$$eval(".sessions li", (all) => all.map((each) => each.querySelector(".pill")?.textContent ?? each.querySelector("span").textContent));
+    assert.equal((await sessionLabels()).filter((each) => each === "this session").length, 1);
     await view.check("the caller's own sessions");
-    assert.equal((await marks())[0], "Firefox on Linux");
+    assert.equal((await sessionLabels())[0], "Firefox on Linux");
     await view.click(".sessions li:first-child button");
     await view.read("The session has ended.", "dialog .status");
     await view.click(".sessions li:has(.pill) button");
@@ -136,7 +136,7 @@ describe("with UserAdminExtras", () => {
     assert.equal((await extras.user("user-18")).banned, false);
   });
 
-  scene("the count and the filter say that they include expired bans", { ...there, email: root }, async (view) => {
+  scene("the count and the filter mention expired bans", { ...there, email: root }, async (view) => {
     const update = `UPDATE "user" SET "banned" = TRUE, "banExpires" = '2020-01-01T00:00:00.000Z' WHERE "id" = 'user-16'`;
     await extras.sql(update);
     await view.searchFor("niklaus.wirth");
@@ -144,7 +144,7 @@ describe("with UserAdminExtras", () => {
     await view.page.reload();
     await view.read("banned, including expired bans", ".counts");
     await view.click(".counts button:first-child");
-    await view.rest();
+    await view.waitUntilIdle();
     assert.ok((await view.names()).includes("Niklaus Wirth"));
     const chosen = () => view.page.$$eval(".tools select", (all) => all.map((each) => each.selectedOptions[0].textContent));
     assert.ok((await chosen()).includes("Banned, or ban expired"));
@@ -229,18 +229,18 @@ describe("with UserAdminExtras", () => {
     await view.press("Set a password");
     await view.read("No open sessions.", "dialog");
     await release({ body: JSON.stringify({ success: true, data: [{ id: "gone", createdAt: null, userAgent: agents[0], ipAddress: null }] }) });
-    await view.rest();
+    await view.waitUntilIdle();
     await view.read("No open sessions.", "dialog");
   });
 
-  scene("resetting a second factor ends the sessions, or reports that there is none", { ...there, email: root }, async (view) => {
+  scene("resetting a second factor ends the sessions", { ...there, email: root }, async (view) => {
     await extras.ctl(["session", "open", "ingrid.bergstrom@example.org"]);
     await view.openUser("ingrid.bergstrom@example.org");
     await view.read("Sessions 1", "dialog");
     await view.press("Reset second factor");
     await view.check("the dialog for a second factor");
     await view.press("Cancel");
-    await view.gone("dialog:not(.drawer)");
+    await view.waitUntilHidden("dialog:not(.drawer)");
     await view.press("Reset second factor");
     await view.press("Reset second factor");
     await view.read("The second factor has been removed.", "dialog.drawer .status");
@@ -257,7 +257,7 @@ describe("with UserAdminExtras", () => {
     assert.ok(!view.requests.some((each) => each.includes("/sessions")));
   });
 
-  scene("banning, deleting or setting a password reports if the user has changed in the meantime, and can be repeated", { ...there, email: root }, async (view) => {
+  scene("a rejected change of a changed user can be repeated", { ...there, email: root }, async (view) => {
     await view.openUser("yuki.tanaka@example.org");
     await view.press("Ban");
     await view.ask("PUT", "/api/users/user-25", { name: "Yuki T." });
@@ -266,11 +266,11 @@ describe("with UserAdminExtras", () => {
     assert.equal((await extras.user("user-25")).banned, false);
     // The user is reloaded, and the caller can continue.
     await view.key("Escape");
-    await view.gone("dialog:not(.drawer)");
+    await view.waitUntilHidden("dialog:not(.drawer)");
     await view.focusOn("Yuki T.");
     await view.read("Yuki T.", "dialog.drawer h2");
     for (const [name, field, text] of [["Set a password", "password", password], ["Delete user", "address", "yuki.tanaka@example.org"]]) {
-      await view.rest();
+      await view.waitUntilIdle();
       await view.press(name);
       await view.type(`dialog input[name=${field}]`, text);
       await view.ask("PUT", "/api/users/user-25", { name });
@@ -278,18 +278,18 @@ describe("with UserAdminExtras", () => {
       await view.read("Somebody has changed this user in the meantime", "dialog:not(.drawer) [role=alert]");
       await view.key("Escape");
       if (field === "password") await view.press("Discard");
-      await view.gone("dialog:not(.drawer)");
-      await view.rest();
+      await view.waitUntilHidden("dialog:not(.drawer)");
+      await view.waitUntilIdle();
       await view.press(name);
       await view.type(`dialog input[name=${field}]`, text);
       await view.press(name);
-      await view.gone("dialog:not(.drawer)");
+      await view.waitUntilHidden("dialog:not(.drawer)");
     }
-    await view.gone("dialog");
+    await view.waitUntilHidden("dialog");
     assert.equal(await extras.user("user-25"), undefined);
   });
 
-  scene("an item that somebody else has removed is no longer listed after removing it", { ...there, email: root }, async (view) => {
+  scene("an item removed by somebody else is no longer listed", { ...there, email: root }, async (view) => {
     const id = await make(view, "Twice Removed", "removed@example.org");
     await extras.ctl(["session", "open", "removed@example.org"]);
     await view.openUser("removed@example.org");
@@ -300,7 +300,7 @@ describe("with UserAdminExtras", () => {
     await view.click(".sessions li button");
     await view.read("The session has ended.", "dialog .status");
     await view.read("No open sessions.", "dialog");
-    await view.rest();
+    await view.waitUntilIdle();
     await extras.sql(`DELETE FROM account WHERE "userId" = '${id}'`);
     await view.press("Remove Password");
     await view.press("Remove");
@@ -360,7 +360,7 @@ describe("with UserAdminExtras", () => {
       for (const [at, line] of lines.entries()) await view.read(line, `.events li:nth-child(${at + 1}) p span:nth-child(2)`);
     });
 
-  scene("a failure of an earlier request is not shown over the reply to a later one", { ...there, email: root }, async (view) => {
+  scene("a late failure does not replace a newer reply", { ...there, email: root }, async (view) => {
     await view.openUser("emmy.noether@example.org");
     const release = await view.hold((request) => request.url().includes("/sign-in-methods"));
     await view.click("details:first-of-type summary");
@@ -368,7 +368,7 @@ describe("with UserAdminExtras", () => {
     await view.click("details:first-of-type summary");
     await view.read("Password", "details:first-of-type");
     await release({ status: 503, body: "" });
-    await view.rest();
+    await view.waitUntilIdle();
     assert.equal(await view.text("details:first-of-type [role=status]"), "");
   });
 });

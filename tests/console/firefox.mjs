@@ -11,7 +11,7 @@ for (const [width, languages, saveChanges, saved, ban, banned, signOut, signedOu
   [1280, ["en"], "Save changes", "Saved.", "Ban", "Grace Hopper-Murray is banned.", "Sign out", "You have signed out."],
   [390, ["es"], "Guardar cambios", "Guardado.", "Bloquear", "Grace Hopper-Murray está bloqueado.", "Cerrar sesión", "Has cerrado la sesión."],
 ])
-  scene(`a user is found, changed and banned in Firefox, ${width} px wide`, { email: root, isFirefox: true, width, languages }, async (view) => {
+  scene(`Firefox can change and ban a user, ${width} px wide`, { email: root, isFirefox: true, width, languages }, async (view) => {
     await view.see(".chart rect");
     await view.openUser("grace.hopper@example.org");
     await view.type("dialog input[name=name]", "Grace Hopper-Murray");

@@ -10,22 +10,22 @@ const scene = scenesOf(site);
 
 scene("opening a bookmark changes the list, and Back restores it", { email: root }, async (view) => {
   await view.searchFor("ada lovelace");
-  await view.listed("Ada Lovelace");
+  await view.expectNames("Ada Lovelace");
   const depth = await view.page.evaluate(() => history.length);
   await view.page.evaluate(() => (location.hash = "#search=o&role=admin&sort=name+asc"));
-  await view.listed("Dennis Ritchie", "Olivia Ortiz");
+  await view.expectNames("Dennis Ritchie", "Olivia Ortiz");
   const shown = () => view.page.$$eval(".tools input, .tools select", (all) => all.map((each) => each.value));
   assert.deepEqual(await shown(), ["o", "admin", "", "", "", "", "name asc"]);
   assert.equal(await view.page.evaluate(() => history.length), depth + 1);
   await view.page.evaluate(() => history.back());
-  await view.listed("Ada Lovelace");
+  await view.expectNames("Ada Lovelace");
   assert.deepEqual(await shown(), ["ada lovelace", "", "", "", "", "", "createdAt desc"]);
 });
 
 const back = (view) => view.page.evaluate(() => history.back());
 const depth = (view) => view.page.evaluate(() => history.length);
 
-scene("Back returns to each page and search, and typing a search is one history entry", { email: root }, async (view) => {
+scene("Back returns to each page and each search", { email: root }, async (view) => {
   const before = await depth(view);
   await view.press("Next");
   await view.read("21–37 of 37", ".foot");
@@ -34,9 +34,9 @@ scene("Back returns to each page and search, and typing a search is one history 
       search.value = value;
       search.dispatchEvent(new Event("input"));
     }, text);
-    await view.searchesFor(text);
+    await view.waitForSearch(text);
   }
-  await view.listed("Ada Lovelace");
+  await view.expectNames("Ada Lovelace");
   assert.equal(await depth(view), before + 2);
   await back(view);
   await view.read("21–37 of 37", ".foot");
@@ -44,21 +44,21 @@ scene("Back returns to each page and search, and typing a search is one history 
   await view.read("1–20 of 37", ".foot");
   assert.equal(await view.page.evaluate(() => location.hash), "");
   await view.page.evaluate(() => history.go(2));
-  await view.listed("Ada Lovelace");
+  await view.expectNames("Ada Lovelace");
 });
 
 scene("an open user has an address and a history entry", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   assert.equal(await view.page.evaluate(() => location.hash), "#search=hedy.lamarr%40example.org&user=user-17");
   await back(view);
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
   await view.focusOn("Hedy Lamarr");
-  await view.listed("Hedy Lamarr");
+  await view.expectNames("Hedy Lamarr");
   await view.page.evaluate(() => history.forward());
   await view.read("Hedy Lamarr", "dialog.drawer h2");
   await view.page.reload();
   await view.read("Hedy Lamarr", "dialog.drawer h2");
-  await view.rest();
+  await view.waitUntilIdle();
   const entries = await depth(view);
   await view.closeDialog();
   await view.focusOn("Hedy Lamarr");
@@ -68,8 +68,8 @@ scene("an open user has an address and a history entry", { email: root }, async 
   await view.see("dialog.drawer .facts dd");
   assert.equal(await depth(view), entries);
   await view.key("Escape", "Escape");
-  await view.gone("dialog");
-  await view.listed("Hedy Lamarr");
+  await view.waitUntilHidden("dialog");
+  await view.expectNames("Hedy Lamarr");
 });
 
 scene("Back asks before it discards edits", { email: root }, async (view) => {
@@ -78,17 +78,17 @@ scene("Back asks before it discards edits", { email: root }, async (view) => {
   await back(view);
   await view.read("Discard your edits?", "dialog:not(.drawer)");
   await view.press("Keep editing");
-  await view.gone("dialog:not(.drawer)");
+  await view.waitUntilHidden("dialog:not(.drawer)");
   assert.equal(await view.valueOf("name"), "Hedy L.");
   assert.match(await view.page.evaluate(() => location.hash), /user=user-17$/);
   await back(view);
   await view.see("dialog:not(.drawer)");
   await back(view);
-  await view.rest();
+  await view.waitUntilIdle();
   assert.equal((await view.page.$$("dialog:not(.drawer)")).length, 1);
   await view.press("Discard");
-  await view.gone("dialog");
-  await view.listed("Hedy Lamarr");
+  await view.waitUntilHidden("dialog");
+  await view.expectNames("Hedy Lamarr");
 });
 
 scene("a link to a user opens that user", {}, async (view) => {
@@ -99,7 +99,7 @@ scene("a link to a user opens that user", {}, async (view) => {
   await view.page.evaluate(() => (location.hash = "#user=user-18"));
   await view.read("John Backus", "dialog.drawer h2");
   await view.press("Close");
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
   assert.equal(await view.page.evaluate(() => location.hash), "");
   await view.read("1–20 of 37", ".foot");
 });
@@ -121,15 +121,15 @@ scene("buttons copy the link, email, identifier and password", { email: root, si
   await view.check("a password to copy");
 });
 
-scene("an address that starts with two slashes is not taken for another server", { email: root }, async (view) => {
+scene("a path with two slashes stays on this server", { email: root }, async (view) => {
   await view.page.goto(`${site.httpd.address}//admin`);
   await view.read("1–20 of 37", ".foot");
   await view.searchFor("ada lovelace");
-  await view.listed("Ada Lovelace");
+  await view.expectNames("Ada Lovelace");
   assert.equal(await view.page.evaluate(() => location.pathname), "//admin");
 });
 
-scene("the URL and Ctrl+S need no method that Safari 15.4 lacks", { email: root }, async (view) => {
+scene("the URL and Ctrl+S work in Safari 15.4", { email: root }, async (view) => {
   await view.page.evaluateOnNewDocument(() => {
     delete URLSearchParams.prototype.size;
     delete HTMLFormElement.prototype.requestSubmit;
@@ -145,7 +145,7 @@ scene("the URL and Ctrl+S need no method that Safari 15.4 lacks", { email: root 
   await view.ask("PUT", "/api/users/user-17", { name: "Hedy Lamarr" });
 });
 
-scene("a search that is still being typed is written to the URL before a user is opened", { email: root }, async (view) => {
+scene("opening a user first writes the search to the URL", { email: root }, async (view) => {
   // The pause that ends the typing is over only after the user has been opened.
   await view.page.evaluateOnNewDocument(() => {
     const [start, stop] = [setTimeout, clearTimeout];
@@ -157,9 +157,9 @@ scene("a search that is still being typed is written to the URL before a user is
   await view.type("input[type=search]", "o");
   await view.openFirst();
   await view.page.evaluate(() => window.pending?.());
-  await view.rest();
+  await view.waitUntilIdle();
   assert.match(await view.page.evaluate(() => location.hash), /^#search=o&user=/);
   await back(view);
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
   assert.equal(await view.page.evaluate(() => location.hash), "#search=o");
 });

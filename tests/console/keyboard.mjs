@@ -9,7 +9,7 @@ const scene = scenesOf(site);
 
 const blur = (view) => view.page.evaluate(() => document.activeElement.blur());
 
-scene("keyboard shortcuts move through the list, select, open, save and create", { email: root }, async (view) => {
+scene("keyboard shortcuts select, open, save and create users", { email: root }, async (view) => {
   await blur(view);
   await view.key("/");
   await view.page.keyboard.type("nj?/");
@@ -25,7 +25,7 @@ scene("keyboard shortcuts move through the list, select, open, save and create",
   await view.key("x");
   await view.read("1 selected", ".selection");
   await view.key("x");
-  await view.gone(".selection");
+  await view.waitUntilHidden(".selection");
   await view.key("Enter");
   await view.see("dialog .facts dd");
   await view.key("n", "x", "/");
@@ -65,16 +65,16 @@ scene("keyboard shortcuts are listed, and can be disabled", { email: root }, asy
   await view.key("Escape");
   await view.page.waitForFunction(() => !document.querySelector("dialog"));
   await view.focusOn("Users");
-  const areOff = async () => {
+  const expectDisabled = async () => {
     await blur(view);
     await view.key("n", "?", "j");
     assert.equal(await view.has("dialog"), false);
     assert.equal(await view.page.evaluate(() => document.activeElement === document.body), true);
   };
-  await areOff();
+  await expectDisabled();
   await view.page.reload();
   await view.see("tbody tr");
-  await areOff();
+  await expectDisabled();
   await view.press("Keyboard shortcuts");
   await view.click("dialog .choice input");
   await view.key("Escape");
@@ -97,10 +97,10 @@ scene("every task can be done with the keyboard alone", {}, async (view) => {
   await view.write(password);
   await view.key("Enter");
   await view.see("tbody tr");
-  await view.rest();
+  await view.waitUntilIdle();
   await view.tabTo("input[type=search]");
   await view.write("radia");
-  await view.listed("Radia Perlman");
+  await view.expectNames("Radia Perlman");
   await view.tabTo("tbody button");
   await view.key("Enter");
   await view.see("dialog .facts dd");
@@ -114,24 +114,24 @@ scene("every task can be done with the keyboard alone", {}, async (view) => {
   await view.write("loops");
   await view.key("Enter");
   await view.read("Radia J. Perlman is banned.", "dialog.drawer .status");
-  await view.rest();
+  await view.waitUntilIdle();
   await view.tabTo("dialog section button.danger");
   await view.key("Enter");
   await view.focusOn("address");
   await view.key("Escape");
-  await view.gone("dialog:not(.drawer)");
+  await view.waitUntilHidden("dialog:not(.drawer)");
   await view.focusOn("Delete user");
   await view.closeDialog();
   await view.focusOn("Radia J. Perlman");
   await view.key("Enter");
   await view.see("dialog .facts dd");
-  await view.rest();
+  await view.waitUntilIdle();
   await view.tabTo("dialog section button.danger");
   await view.key("Enter");
   await view.write("radia.perlman@example.org");
   await view.key("Enter");
   await view.read("Radia J. Perlman has been deleted.");
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
   assert.equal(await site.user("user-9"), undefined);
   await view.tabTo(".tools > .main");
   await view.key("Enter");
@@ -143,7 +143,7 @@ scene("every task can be done with the keyboard alone", {}, async (view) => {
   await view.write(password);
   await view.key("Enter");
   await view.read("Radia Perlman has been created.");
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
   await view.focusOn("New user");
   await view.tabTo(".bar button");
   await view.key("Enter");

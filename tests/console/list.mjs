@@ -7,20 +7,20 @@ import { hostileNames, Site } from "./support/site.mjs";
 const site = new Site();
 const scene = scenesOf(site);
 
-scene("the list is searched while typing, and the previous request is aborted", { email: root }, async (view) => {
+scene("typing searches the list and aborts the previous request", { email: root }, async (view) => {
   view.requests.length = 0;
   await view.typeInPage("lovel", 20);
-  await view.listed("Ada Lovelace");
+  await view.expectNames("Ada Lovelace");
   const searches = view.requests.filter((each) => each.includes("search="));
   assert.ok(searches.length <= 2, `a request per letter: ${searches}`);
   await view.read("1–1 of 1", ".foot");
   // A late reply is ignored if the search has changed since.
   const release = await view.holdSearch("grace");
   await view.type("input[type=search]", "tony");
-  await view.listed("Tony Hoare");
+  await view.expectNames("Tony Hoare");
   await release();
-  await view.rest();
-  await view.listed("Tony Hoare");
+  await view.waitUntilIdle();
+  await view.expectNames("Tony Hoare");
   await view.searchFor("nobody is called so");
   await view.read("No users match.");
   await view.check("an empty list");
@@ -31,7 +31,7 @@ scene("the list is searched while typing, and the previous request is aborted", 
 
 scene("searching for an id finds its user", { email: root }, async (view) => {
   await view.searchFor("user-2");
-  await view.listed("Jonas Weber");
+  await view.expectNames("Jonas Weber");
   await view.read("1–1 of 1", ".foot");
   await view.searchFor("user-999");
   await view.read("No users match.");
@@ -43,8 +43,8 @@ scene("a space at the end is kept when typing pauses", { email: root }, async (v
   await view.page.type("input[type=search]", " ");
   await again;
   await view.page.type("input[type=search]", "lovelace");
-  await view.searchesFor("ada lovelace");
-  await view.listed("Ada Lovelace");
+  await view.waitForSearch("ada lovelace");
+  await view.expectNames("Ada Lovelace");
 });
 
 scene("aborting a request while its reply arrives reports no error", { email: root }, async (view) => {
@@ -59,11 +59,11 @@ scene("aborting a request while its reply arrives reports no error", { email: ro
   await view.type("input[type=search]", "grace");
   await view.page.waitForFunction(() => location.hash.includes("search=grace"));
   await view.type("input[type=search]", "tony");
-  await view.listed("Tony Hoare");
+  await view.expectNames("Tony Hoare");
   assert.deepEqual(await view.page.evaluate(() => window.alerts), []);
 });
 
-scene("an outdated total leads back to the first page without endless requests", { email: root }, async (view) => {
+scene("an outdated total leads back to the first page", { email: root }, async (view) => {
   await view.intercept((request) => request.url().includes("page=2&") && {
     headers: { "X-Total-Count": "37" },
     body: JSON.stringify({ success: true, data: [], pagination: { page: 2, limit: 20, total: 37, totalPages: 2 } }),
@@ -83,7 +83,7 @@ scene("of two counts, the later one is shown", { email: root }, async (view) => 
   await view.read(String(before + 2), ".total .number");
   await release({ headers: { "X-Total-Count": "999" },
     body: JSON.stringify({ success: true, data: [], pagination: { page: 1, limit: 1, total: 999, totalPages: 999 }, summary: { total: 999, banned: 0, unverified: 0, created: Array(14).fill(0) } }) });
-  await view.rest();
+  await view.waitUntilIdle();
   assert.equal(await view.text(".total .number"), String(before + 2));
   for (const email of ["early@example.org", "late@example.org"]) await view.ask("DELETE", `/api/users/${(await site.userAt(email)).id}`);
 });
@@ -93,16 +93,16 @@ scene("filters are combined, and the list is sorted and paged", { email: root },
   const idOf = (label) => view.page.evaluate((text) => [...document.querySelectorAll("label")].find((each) => each.textContent === text).htmlFor, label);
   const choose = async (label, value) => {
     await view.choose(select(await idOf(label)), value);
-    await view.rest();
+    await view.waitUntilIdle();
   };
   await choose("Role", "admin");
-  await view.listed("Dennis Ritchie", "Olivia Ortiz");
+  await view.expectNames("Dennis Ritchie", "Olivia Ortiz");
   await choose("Role", "");
   await choose("Status", "true");
   await choose("Sort by", "name asc");
-  await view.listed(hostileNames[0], "Alan Turing", "Emmy Noether", "Margaret Hamilton");
+  await view.expectNames(hostileNames[0], "Alan Turing", "Emmy Noether", "Margaret Hamilton");
   await view.searchFor("emmy");
-  await view.listed("Emmy Noether");
+  await view.expectNames("Emmy Noether");
   await view.searchFor("");
   await choose("Status", "");
   await choose("Email verified", "false");
@@ -113,10 +113,10 @@ scene("filters are combined, and the list is sorted and paged", { email: root },
   await choose("Sort by", "createdAt desc");
   // The column headings also sort.
   await view.press("User", "thead");
-  await view.rest();
+  await view.waitUntilIdle();
   assert.equal(await view.page.$eval("th:first-child", (head) => head.getAttribute("aria-sort")), "ascending");
   await view.press("User", "thead");
-  await view.rest();
+  await view.waitUntilIdle();
   assert.equal(await view.page.$eval("th:first-child", (head) => head.getAttribute("aria-sort")), "descending");
   const first = await view.names();
   assert.equal(first.length, 20);
@@ -135,7 +135,7 @@ scene("filters are combined, and the list is sorted and paged", { email: root },
   await view.read("1–37 of 37", ".foot");
 });
 
-scene("rows of users who are still listed keep focus and selection", { email: root }, async (view) => {
+scene("rows that stay in the list keep focus and selection", { email: root }, async (view) => {
   const id = await make(view, "Row Of One", "row@example.org");
   await view.page.reload();
   await view.read("1–20 of", ".foot");
@@ -157,7 +157,7 @@ scene("rows of users who are still listed keep focus and selection", { email: ro
       node.value = value;
       node.dispatchEvent(new Event("change"));
     }, limit);
-    await view.rest();
+    await view.waitUntilIdle();
   };
   await limitTo("50");
   assert.ok((await view.names()).length > 20);
@@ -178,8 +178,8 @@ scene("after a failure no old rows are shown as results", { email: root }, async
   await view.press("Next");
   await view.read("The server could not be reached. Try again.", ".list [role=alert]");
   await view.focusOn("Reload");
-  await view.listed();
-  await view.rest();
+  await view.expectNames();
+  await view.waitUntilIdle();
   assert.equal((await view.text(".foot .range")).trim(), "");
   assert.equal(await view.page.$eval(".list > [role=status]", (said) => said.textContent), "");
   await view.check("a list that failed to load");
@@ -210,18 +210,18 @@ scene("the list does not wait for the caller's record", { email: root }, async (
   await view.read("Ada Lovelace", "header.bar");
 });
 
-scene("typing a search of twelve letters sends at most three requests", { email: root }, async (view) => {
+scene("typing twelve letters sends at most three requests", { email: root }, async (view) => {
   view.requests.length = 0;
   await view.typeInPage("hedy lamarr@", 250);
-  await view.searchesFor("hedy lamarr@");
-  await view.listed("Hedy Lamarr");
+  await view.waitForSearch("hedy lamarr@");
+  await view.expectNames("Hedy Lamarr");
   assert.ok(view.requests.length <= 3, view.requests.join("\n"));
 });
 
-scene("a user that a filter hides after creation can be opened from the message", { email: root }, async (view) => {
+scene("a new user hidden by a filter can be opened", { email: root }, async (view) => {
   await view.searchFor("nobody is called so");
   await view.createUser("Hidden Figure", "hidden@example.org");
-  await view.listed();
+  await view.expectNames();
   await view.check("a message with a link");
   await view.press("Open");
   await view.read("hidden@example.org", "dialog.drawer .facts");
@@ -231,7 +231,7 @@ scene("a user that a filter hides after creation can be opened from the message"
   await view.ask("DELETE", `/api/users/${(await site.userAt("hidden@example.org")).id}`);
 });
 
-scene("a double click on a row opens the user and selects no text", { email: root }, async (view) => {
+scene("a double click opens the user and selects no text", { email: root }, async (view) => {
   const press = async (selector, clickCount) => {
     const { x, y, width, height } = await (await view.page.$(selector)).boundingBox();
     await view.page.mouse.move(x + Math.min(width, 20) / 2, y + height / 2);
@@ -242,7 +242,7 @@ scene("a double click on a row opens the user and selects no text", { email: roo
   await view.searchFor("hedy.lamarr@example.org");
   await press("tbody td:nth-child(4)", 1);
   await view.see("dialog.drawer .facts dd");
-  await view.rest();
+  await view.waitUntilIdle();
   await press("dialog dd", 2);
   assert.equal(await selected(), "");
   // A double click inside the open drawer selects a word.
@@ -251,7 +251,7 @@ scene("a double click on a row opens the user and selects no text", { email: roo
   assert.equal(await selected(), "hedy");
 });
 
-scene("one user is announced in the singular, and the usual status is omitted", { email: root }, async (view) => {
+scene("one user is announced in the singular", { email: root }, async (view) => {
   const found = () => view.page.$eval(".list > [role=status]", (said) => said.textContent);
   assert.match(await found(), /^\d+ users found$/);
   await view.searchFor("ada lovelace");
@@ -261,7 +261,7 @@ scene("one user is announced in the singular, and the usual status is omitted", 
 
 scene("a user found by id is not offered as CSV", { email: root }, async (view) => {
   await view.searchFor("user-2");
-  await view.listed("Jonas Weber");
+  await view.expectNames("Jonas Weber");
   assert.equal(await view.button("Save as CSV"), null);
 });
 
@@ -269,6 +269,6 @@ scene("a user with a short numeric id is found by it", { email: root }, async (v
   const id = await make(view, "Serial", "serial@example.org");
   await site.sql(`UPDATE "user" SET "id" = '86' WHERE "id" = '${id}'`);
   await view.searchFor("86");
-  await view.listed("Serial");
+  await view.expectNames("Serial");
   await view.ask("DELETE", "/api/users/86");
 });

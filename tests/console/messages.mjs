@@ -22,7 +22,7 @@ scene("a status message is visible on a phone", { email: root, width: 390, heigh
     drawer.scrollTo(0, drawer.scrollHeight);
   });
   await view.key("Enter");
-  await view.readInSight("Nothing has changed.", "dialog .status");
+  await view.readVisible("Nothing has changed.", "dialog .status");
 });
 
 scene("a failure is visible on a phone", { email: root, width: 390, height: 480 }, async (view) => {
@@ -30,7 +30,7 @@ scene("a failure is visible on a phone", { email: root, width: 390, height: 480 
   await view.intercept((request) => request.method() === "PUT" && { status: 503, body: "{}" });
   await view.page.$eval("dialog.drawer", (drawer) => drawer.scrollTo(0, drawer.scrollHeight));
   await view.press("Lift the ban");
-  await view.readInSight("The service is busy.", "dialog .notice.warn");
+  await view.readVisible("The service is busy.", "dialog .notice.warn");
 });
 
 scene("a message disappears when the next edit begins", { email: root }, async (view) => {
@@ -41,7 +41,7 @@ scene("a message disappears when the next edit begins", { email: root }, async (
   assert.equal(await view.text("dialog .status"), "");
 });
 
-scene("the toast disappears even if something else is saved in the meantime", { email: root }, async (view) => {
+scene("the toast disappears even after another save", { email: root }, async (view) => {
   // Hold long timers until the test runs them.
   await view.page.evaluate(() => {
     const { setTimeout: set, clearTimeout: clear } = window;
@@ -57,12 +57,12 @@ scene("the toast disappears even if something else is saved in the meantime", { 
   const other = await make(view, "Toast B", "b.toast@example.org");
   await make(view, "Toast A", "a.toast@example.org");
   await view.searchFor("toast@");
-  await view.listed("Toast A", "Toast B");
+  await view.expectNames("Toast A", "Toast B");
   await view.press("Toast A");
   await view.see("dialog.drawer .facts dd");
   await view.deleteUser("a.toast@example.org");
   await view.read("Toast A has been deleted.", ".toast");
-  await view.listed("Toast B");
+  await view.expectNames("Toast B");
   await view.press("Toast B");
   await view.see("dialog.drawer .facts dd");
   await view.press("Save changes");
@@ -79,7 +79,7 @@ scene("the focus stays on the heading while a user loads", { email: root }, asyn
   await view.focusOn("Hedy Lamarr");
   await release();
   await view.see("dialog.drawer .facts dd");
-  await view.rest();
+  await view.waitUntilIdle();
   assert.equal(await view.page.evaluate(() => document.activeElement.outerHTML.startsWith("<h2")), true);
   await view.focusOn("Hedy Lamarr");
 });

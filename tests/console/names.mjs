@@ -24,12 +24,12 @@ scene("names of users are shown as text, not markup", { email: root }, async (vi
     await view.closeDialog();
   }
   await view.type("input[type=search]", hostileNames[0]);
-  await view.rest();
+  await view.waitUntilIdle();
   await view.page.reload();
   await view.see("tbody");
 });
 
-scene("a right-to-left name does not change the direction of the sentence around it", { email: root }, async (view) => {
+scene("a right-to-left name does not reverse the surrounding sentence", { email: root }, async (view) => {
   const people = [["مريم", "maryam@example.org", "Delete \u2068مريم\u2069?"], ["\u202eNora", "nora@example.org", "Delete Nora?"]];
   for (const [name, email, title] of people) {
     await view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" });
@@ -39,7 +39,7 @@ scene("a right-to-left name does not change the direction of the sentence around
     await view.type("dialog input[name=address]", email);
     await view.press("Delete user");
     await view.read("has been deleted.");
-    await view.gone("dialog");
+    await view.waitUntilHidden("dialog");
   }
 });
 
@@ -47,7 +47,7 @@ scene("an invisible name is replaced by the address", { email: root }, async (vi
   for (const name of [" ", "\u3164", "\u200b\u2060"]) {
     const id = await make(view, name, "nameless@example.org");
     await view.searchFor("nameless");
-    await view.listed("nameless@example.org");
+    await view.expectNames("nameless@example.org");
     await view.check("a list with an invisible name");
     await view.press("nameless@example.org");
     await view.read("nameless@example.org", "dialog h2");
@@ -56,7 +56,7 @@ scene("an invisible name is replaced by the address", { email: root }, async (vi
     await view.read("Delete nameless@example.org?", "dialog:not(.drawer) h2");
     await view.type("dialog input[name=address]", "nameless@example.org");
     await view.press("Delete user");
-    await view.gone("dialog");
+    await view.waitUntilHidden("dialog");
     assert.equal(await site.user(id), undefined);
   }
 });
@@ -65,7 +65,7 @@ scene("a name of ten thousand letters hides no controls", { email: root, width: 
   const name = "Wide".repeat(2500);
   const id = await make(view, name, `${"w".repeat(3000)}@example.org`);
   await view.searchFor("wideWIDE");
-  await view.listed(`${"Wide".repeat(20)}…`);
+  await view.expectNames(`${"Wide".repeat(20)}…`);
   assert.ok(await view.page.$eval("tbody tr", (row) => row.getBoundingClientRect().height < 400), "the row fills the page");
   await view.openFirst();
   await view.press("Ban");
@@ -82,7 +82,7 @@ scene("a name of ten thousand letters hides no controls", { email: root, width: 
   await view.ask("DELETE", `/api/users/${id}`);
 });
 
-scene("an avatar has initials of the name, or of the address if there is none", { email: root }, async (view) => {
+scene("an avatar has initials of the name or the address", { email: root }, async (view) => {
   const initials = { "<Olivia (Ops)": "OO", "🇪🇸 Eva Ruiz 🇪🇸": "ER", "🇪🇸": "I", Ñandú: "Ñ", "3M Spain": "3S" };
   for (const [name, wanted] of Object.entries(initials)) {
     const id = await make(view, name, "initials@example.org");
@@ -94,10 +94,10 @@ scene("an avatar has initials of the name, or of the address if there is none", 
   }
 });
 
-scene("a bidirectional control does not make a name look like another one", { email: root }, async (view) => {
+scene("bidirectional controls in a name are neutralized", { email: root }, async (view) => {
   const id = await make(view, "\u202enimda", "overridden@example.org");
   await view.searchFor("overridden");
-  await view.listed("nimda");
+  await view.expectNames("nimda");
   await view.openFirst();
   assert.equal(await view.page.$eval("dialog h2", (heading) => heading.textContent), "nimda");
   // The stored name can still be corrected.

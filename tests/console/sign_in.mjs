@@ -2,7 +2,7 @@
 import { describe } from "node:test";
 import assert from "node:assert/strict";
 
-import { admin, comeWithSession, root, scenesOf, secret } from "./support/scene.mjs";
+import { admin, openWithSession, root, scenesOf, secret } from "./support/scene.mjs";
 import { password, Site } from "./support/site.mjs";
 
 const site = new Site();
@@ -15,7 +15,7 @@ const factored = new Site({ secret }, (each) => each.addSecondFactor("root-1", b
 const application = new Site({ signIn: false, console: "UserAdminConsoleSignIn /sign-in?then=/admin" });
 const scene = scenesOf(site);
 
-scene("without a session the console shows the sign-in form, and reports a wrong password", {}, async (view) => {
+scene("without a session the console shows the sign-in form", {}, async (view) => {
   await view.see("form");
   assert.ok(!(await view.text()).includes("@"));
   await view.press("Sign in");
@@ -37,7 +37,7 @@ const enterPassword = async (view) => {
   await view.see("input[name=code]");
 };
 
-scene("a user with a second factor is asked for a code after the password", { site: factored }, async (view) => {
+scene("a user with a second factor must enter a code", { site: factored }, async (view) => {
   await enterPassword(view);
   await view.check("second factor");
   await view.press("Cancel");
@@ -72,7 +72,7 @@ scene("after five wrong codes the console asks for the password again", { site: 
   await view.see("input[name=password]");
 });
 
-scene("signing out ends the session, and an expired session leads back to the form", { email: root }, async (view) => {
+scene("signing out or an expired session leads to the form", { email: root }, async (view) => {
   await view.press("Sign out");
   await view.read("You have signed out.");
   await view.page.reload();
@@ -84,14 +84,14 @@ scene("signing out ends the session, and an expired session leads back to the fo
 });
 
 scene("a reply that arrives after signing out is ignored", { email: root }, async (view) => {
-  await view.rest();
+  await view.waitUntilIdle();
   const release = await view.holdSearch("grace");
   await view.press("Sign out");
   await view.read("You have signed out.");
   const reply = view.page.waitForResponse((response) => response.url().includes("search=grace"));
   await release();
   assert.equal((await reply).status(), 401);
-  await view.rest();
+  await view.waitUntilIdle();
   assert.match(await view.text(), /You have signed out\./);
 });
 
@@ -103,28 +103,28 @@ scene("a banned user cannot sign in", {}, async (view) => {
 });
 
 scene("after signing in, the focus is on the page's heading", { site: factored }, async (view) => {
-  const onHeading = () => view.page.evaluate(() => document.activeElement.tagName);
+  const focusedTag = () => view.page.evaluate(() => document.activeElement.tagName);
   await view.signIn(admin);
-  assert.equal(await onHeading(), "H1");
+  assert.equal(await focusedTag(), "H1");
   await view.press("Sign out");
   await enterPassword(view);
   await view.focusOn("code");
   await view.type("input[name=code]", "ccccc-ddddd");
   await view.press("Sign in");
   await view.see("header.bar");
-  await view.rest();
-  assert.equal(await onHeading(), "H1");
+  await view.waitUntilIdle();
+  assert.equal(await focusedTag(), "H1");
 });
 
 describe("with the application's session", () => {
-  scene("without a session the console links to the application's sign-in page", { site: application }, async (view) => {
+  scene("without a session the console links to the application's sign-in", { site: application }, async (view) => {
     await view.read("Sign in to the application first");
     assert.equal(await view.page.$eval("a.button", (link) => link.getAttribute("href")), "/sign-in?then=/admin");
     assert.equal(await view.has("form"), false);
   });
 
-  scene("a session of the application is accepted, and signing out is left to the application", { site: application }, async (view) => {
-    await comeWithSession(view, application);
+  scene("with a session of the application, sign-out is the application's", { site: application }, async (view) => {
+    await openWithSession(view, application);
     await view.read("Ada Lovelace", "header.bar");
     assert.equal(await view.button("Sign out"), null);
   });

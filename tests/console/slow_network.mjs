@@ -10,7 +10,7 @@ const scene = scenesOf(site);
 
 const slow = { download: 500000, upload: 500000, latency: 400 };
 
-scene("on a slow network the page is rendered before the first reply", { email: root }, async (view) => {
+scene("a slow network does not delay the first paint", { email: root }, async (view) => {
   const release = await view.hold((request) => request.url().endsWith("?caller"));
   await view.page.reload();
   await view.read("Users", "header.bar h1");
@@ -29,9 +29,9 @@ for (const [width, height] of [[1280, 860], [390, 844]])
     await view.page.emulateNetworkConditions(slow);
     await view.page.reload();
     await view.read("1–20 of", ".foot");
-    await view.rest();
+    await view.waitUntilIdle();
     await view.openFirst();
-    await view.rest();
+    await view.waitUntilIdle();
     const shifts = await view.page.evaluate(() => window.shifts);
     assert.ok(shifts.reduce((sum, [value]) => sum + value, 0) < 0.05, JSON.stringify(shifts));
     await view.page.emulateNetworkConditions(null);
@@ -45,28 +45,28 @@ scene("a button shows that its request is in progress", { email: root }, async (
   assert.equal(await view.page.$eval("dialog button[aria-busy=true]", (button) => getComputedStyle(button, "::after").height), "3px");
   await release();
   await view.read("The ban has been lifted.", "dialog .status");
-  await view.rest();
+  await view.waitUntilIdle();
   await view.ask("PUT", "/api/users/user-4", { banned: true, banReason: "spam" });
 });
 
-scene("opening the console sends at most six requests, and saving a new name at most four", { email: root, site: extras }, async (view) => {
+scene("opening the console and saving a name send few requests", { email: root, site: extras }, async (view) => {
   const sent = () => view.requests.filter((each) => !each.startsWith("data:"));
   view.requests.length = 0;
   await view.page.reload();
   await view.see(".chart rect");
-  await view.rest();
+  await view.waitUntilIdle();
   await view.read("37", ".total .number");
   assert.ok(sent().length <= 6, sent().join("\n"));
   await view.openUser("hedy.lamarr@example.org");
   view.requests.length = 0;
   await view.type("dialog input[name=name]", "Hedwig Kiesler");
   await view.save();
-  await view.rest();
+  await view.waitUntilIdle();
   assert.ok(sent().length <= 4, sent().join("\n"));
   await view.ask("PUT", "/api/users/user-17", { name: "Hedy Lamarr" });
 });
 
-scene("a button shows in forced colors that its request is in progress", { email: root }, async (view) => {
+scene("a button shows its progress in forced colors", { email: root }, async (view) => {
   await (await view.page.createCDPSession()).send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value: "active" }] });
   const colors = await view.page.$eval(".tools .main", (button) => {
     button.ariaBusy = "true";

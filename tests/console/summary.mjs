@@ -16,7 +16,7 @@ const newUsers = (users) => {
   return users.filter((each) => new Date(each.createdAt) >= midnight).length;
 };
 
-scene("the summary shows the number of users and the new users of each day", { email: root }, async (view) => {
+scene("the summary shows the total and new users by day", { email: root }, async (view) => {
   await view.see(".chart svg");
   assert.equal(await view.text(".total .number"), "37");
   const label = await view.page.$eval(".chart svg", (chart) => chart.getAttribute("aria-label"));
@@ -27,13 +27,13 @@ scene("the summary shows the number of users and the new users of each day", { e
   await view.read(`${wanted} in 14 days`, ".chart");
   assert.ok(view.requests.filter((each) => each.includes("limit=1&")).length <= 17, "too many requests");
   await view.click(".counts button:first-child");
-  await view.rest();
+  await view.waitUntilIdle();
   const banned = (await site.users()).filter((each) => each.banned).map((each) => each.name);
   assert.deepEqual((await view.names()).toSorted(), banned.toSorted());
   await view.read(`${banned.length} banned, including expired bans`, ".counts");
 });
 
-scene("a summary that fails to load says so and can be reloaded", { email: root }, async (view) => {
+scene("a summary that fails to load can be reloaded", { email: root }, async (view) => {
   const failure = { status: 503, body: JSON.stringify({ success: false, error: "Servicio no disponible temporalmente" }) };
   let fails = true;
   await view.intercept((request) => fails && request.url().includes("summary=") && failure);

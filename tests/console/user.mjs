@@ -23,7 +23,7 @@ scene("a user sees only their own record, read-only", { email: user }, async (vi
   assert.ok(!view.requests.some((each) => each.startsWith("/api/users?")), "users are listed");
 });
 
-scene("an admin sees users with the role user, and can change only names and addresses", { email: admin }, async (view) => {
+scene("an admin can change only names and addresses of users", { email: admin }, async (view) => {
   await view.read("users with the role");
   await view.page.$$eval("tbody .pill.admin, tbody .pill.superAdmin", (pills) => pills.length).then((count) => assert.equal(count, 0));
   assert.ok(!(await view.text(".tools")).includes("Role"));
@@ -42,7 +42,7 @@ scene("an admin sees users with the role user, and can change only names and add
   await view.press("Generate");
   await view.press("Create user");
   await view.read("Nina Neu has been created.");
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
   assert.equal((await site.userAt("nina@example.org")).role, "user");
 });
 
@@ -66,7 +66,7 @@ scene("a superAdmin invites a user, and sends links", { site: mailing, email: ro
   await view.read("The link has been sent to iris@example.org.", "dialog.drawer .status");
 });
 
-scene("a superAdmin can also set a password if links are sent by mail", { site: mailing, email: root }, async (view) => {
+scene("links by mail do not prevent setting a password", { site: mailing, email: root }, async (view) => {
   await view.press("New user");
   await view.choose("dialog select[name=access]", "");
   await view.type("dialog input[name=name]", "Noa Gil");
@@ -102,7 +102,7 @@ scene("a superAdmin creates a user, who can sign in", { email: root }, async (vi
   await view.check("the confirmation of a role");
   await view.press("Give the role");
   await view.read("Carla Cruz has been created.");
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
   assert.equal((await site.userAt("carla@example.org")).role, "admin");
   await view.read("Carla Cruz", "tbody");
   await view.press("Sign out");
@@ -123,7 +123,7 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   // Save again, with the current tag of the row.
   await view.choose("dialog select[name=role]", "user");
   await view.press("Save changes");
-  await view.rest();
+  await view.waitUntilIdle();
   assert.equal((await site.user("user-2")).role, "user");
   site.httpd.log.expect("UA0106: the database reported an error: UNIQUE");
   await view.type("dialog input[name=email]", root);
@@ -138,8 +138,8 @@ scene("assigning a role with more permissions requires a confirmation", { email:
   await view.press("Save changes");
   await view.read("Give Adele Goldberg the role “Super admin”?", "dialog:not(.drawer)");
   await view.press("Cancel");
-  await view.gone("dialog:not(.drawer)");
-  await view.rest();
+  await view.waitUntilHidden("dialog:not(.drawer)");
+  await view.waitUntilIdle();
   assert.equal((await site.user("user-15")).role, "user");
   await view.press("Save changes");
   await view.press("Give the role");
@@ -148,11 +148,11 @@ scene("assigning a role with more permissions requires a confirmation", { email:
   // A role with fewer privileges needs no confirmation.
   await view.choose("dialog select[name=role]", "user");
   await view.press("Save changes");
-  await view.rest();
+  await view.waitUntilIdle();
   assert.equal((await site.user("user-15")).role, "user");
 });
 
-scene("saving a user that somebody else has changed reports it and loses no edits", { email: root }, async (view) => {
+scene("saving a user whom somebody changed keeps the edits", { email: root }, async (view) => {
   await view.openUser("edsger.dijkstra@example.org");
   await view.type("dialog input[name=name]", "Edsger W. Dijkstra");
   await view.ask("PUT", "/api/users/user-6", { email: "ewd@example.org" });
@@ -160,7 +160,7 @@ scene("saving a user that somebody else has changed reports it and loses no edit
   await view.read("Somebody has changed this user in the meantime", "dialog [role=alert]");
   await view.check("a conflict");
   await view.focusOn("Reload and keep my edits");
-  await view.picture("conflict");
+  await view.takeScreenshot("conflict");
   assert.equal((await site.user("user-6")).name, "Edsger Dijkstra");
   await view.press("Reload and keep my edits");
   await view.read("Email is now “ewd@example.org”.", "dialog .status");
@@ -179,7 +179,7 @@ const makeAdmin = async (view) => {
   await view.read("Saved.", "dialog .status");
 };
 
-scene("values that were not edited are not saved, even if an input cannot show them exactly", { email: root }, async (view) => {
+scene("values that were not edited are not saved", { email: root }, async (view) => {
   const made = await view.ask("POST", "/api/users", { name: "Blank\nLine ", email: " blank@example.org ", password: "12345678", role: "user" });
   await view.openUser("blank@example.org");
   await view.press("Save changes");
@@ -192,7 +192,7 @@ scene("values that were not edited are not saved, even if an input cannot show t
   assert.equal(await site.user(made.data.id), undefined);
 });
 
-scene("text typed during a save is kept, and saved by the next one", { email: root }, async (view) => {
+scene("text typed during a save is kept", { email: root }, async (view) => {
   const id = await make(view, "Slow Line", "slow@example.org");
   await view.openUser("slow@example.org");
   const release = await view.hold((request) => request.method() === "PUT");
@@ -202,9 +202,9 @@ scene("text typed during a save is kept, and saved by the next one", { email: ro
   await view.type("dialog input[name=email]", "slower@example.org");
   await release();
   await view.read("Saved.", "dialog .status");
-  await view.rest();
-  const typed = () => view.page.$$eval("dialog form input", (all) => all.map((each) => each.value));
-  assert.deepEqual(await typed(), ["Slower Line", "slower@example.org"]);
+  await view.waitUntilIdle();
+  const inputValues = () => view.page.$$eval("dialog form input", (all) => all.map((each) => each.value));
+  assert.deepEqual(await inputValues(), ["Slower Line", "slower@example.org"]);
   assert.equal((await site.user(id)).email, "slow@example.org");
   await view.press("Save changes");
   await view.read("slower@example.org", "dialog .facts");
@@ -229,30 +229,30 @@ scene("an entity tag that a proxy made weak is still accepted", { email: root },
   assert.equal((await site.user("user-11")).name, "Frances E. Allen");
 });
 
-scene("a user whom somebody else has deleted is removed from the list when this is noticed", { email: root }, async (view) => {
-  const showNew = async () => {
+scene("a user deleted by somebody else disappears from the list", { email: root }, async (view) => {
+  const createAndFind = async () => {
     const id = await make(view, "Gone Elsewhere", "gone@example.org");
     await view.searchFor("gone@");
-    await view.listed("Gone Elsewhere");
+    await view.expectNames("Gone Elsewhere");
     return id;
   };
   const remove = (id) => view.ask("DELETE", `/api/users/${id}`);
-  await remove(await showNew());
+  await remove(await createAndFind());
   await view.click("tbody .person button");
   await view.read("This no longer exists.", "dialog.drawer");
-  await view.listed();
+  await view.expectNames();
   await view.closeDialog();
 
-  const id = await showNew();
+  const id = await createAndFind();
   await view.openFirst();
   await remove(id);
   await view.type("dialog input[name=name]", "Gone Again");
   await view.press("Save changes");
   await view.read("This no longer exists.", "dialog.drawer");
-  await view.listed();
+  await view.expectNames();
 });
 
-scene("a user without an address can be edited, and is deleted by typing the identifier", { email: root }, async (view) => {
+scene("a user without an address can be edited and deleted", { email: root }, async (view) => {
   for (const [name, email] of [["No Mail", "\u200b"], ["Odd Mail", "odd mail"]]) {
     const id = await make(view, name, email);
     await view.searchFor(name);
@@ -274,7 +274,7 @@ scene("a user without an address can be edited, and is deleted by typing the ide
     await view.type("dialog input[name=address]", email === "odd mail" ? email : id);
     await view.press("Delete user");
     await view.read("has been deleted.");
-    await view.gone("dialog");
+    await view.waitUntilHidden("dialog");
     assert.equal(await site.user(id), undefined);
   }
 });
@@ -289,7 +289,7 @@ scene("the protected address is case-sensitive", { email: root }, async (view) =
   assert.equal(await site.user(id), undefined);
 });
 
-scene("on a standby no changes are offered, and the age of the data is shown", { email: root }, async (view) => {
+scene("on a standby the page is read-only", { email: root }, async (view) => {
   const warning = '110 - "Read from a standby; the last change that it has received dates from 2026-11-27T16:00:00.000Z"';
   await view.page.evaluate((text) => {
     const own = window.fetch;
@@ -301,7 +301,7 @@ scene("on a standby no changes are offered, and the age of the data is shown", {
   await view.searchFor("dennis.ritchie");
   await view.read("This is a read-only copy of the database. Its last change was made on 27 Nov 2026", ".notice.warn");
   await view.openFirst();
-  await view.rest();
+  await view.waitUntilIdle();
   assert.deepEqual(await view.page.$$eval("table input", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.ariaLabel)), []);
   assert.deepEqual(await view.page.$$eval("main button.main, dialog.drawer form, dialog.drawer .actions button", (all) => all.filter((each) => each.checkVisibility()).map((each) => each.textContent)), []);
   await view.check("a user on a standby");
@@ -309,16 +309,16 @@ scene("on a standby no changes are offered, and the age of the data is shown", {
 
 scene("a double click on a button sends one request", { email: root }, async (view) => {
   await view.openUser("alan.turing@example.org");
-  const twice = async (name) => (await view.button(name)).evaluate((button) => [button, button].forEach((each) => each.click()));
-  await twice("Lift the ban");
+  const doubleClick = async (name) => (await view.button(name)).evaluate((button) => [button, button].forEach((each) => each.click()));
+  await doubleClick("Lift the ban");
   await view.read("The ban has been lifted.", "dialog.drawer .status");
-  await view.rest();
+  await view.waitUntilIdle();
   assert.equal((await view.text("dialog [role=alert]")).trim(), "");
   await view.ask("PUT", "/api/users/user-4", { banned: true, banReason: "spam" });
   await view.key("Escape");
-  await twice("Sign out");
+  await doubleClick("Sign out");
   await view.read("You have signed out.");
-  await view.rest();
+  await view.waitUntilIdle();
   assert.match(await view.text(), /You have signed out\./);
 });
 
@@ -327,17 +327,17 @@ scene("a superAdmin deletes by typing the address", { email: root }, async (view
   await view.deleteUser("ken@example.org");
   await view.read("This does not match.", "dialog");
   await view.check("the delete dialog");
-  await view.picture("delete");
+  await view.takeScreenshot("delete");
   assert.ok(await site.user("user-10"));
   await view.type("dialog input[name=address]", "ken.thompson@example.org");
   await view.press("Delete user");
   await view.read("Ken Thompson has been deleted.");
-  await view.gone("dialog");
+  await view.waitUntilHidden("dialog");
   assert.equal(await site.user("user-10"), undefined);
   await view.read("No users match.");
 });
 
-scene("callers cannot delete or ban themselves, nor delete the protected address", { email: root }, async (view) => {
+scene("callers cannot delete or ban themselves", { email: root }, async (view) => {
   await view.openUser(root);
   assert.equal(await view.button("Delete user"), null);
   assert.equal(await view.button("Ban"), null);
@@ -357,18 +357,18 @@ for (const isBack of [false, true])
     await view.see("dialog button[aria-busy=true]");
     if (isBack) await view.page.evaluate(() => history.back());
     else await view.key("Escape", "Escape");
-    await view.gone("dialog");
+    await view.waitUntilHidden("dialog");
     // Another user's panel stays open.
     if (isBack) {
       await view.type("input[type=search]", "tony");
-      await view.listed("Tony Hoare");
+      await view.expectNames("Tony Hoare");
       await view.openFirst();
     }
     await release();
     await view.read("Slowly Gone has been deleted.", isBack ? "dialog.drawer .status" : ".toast");
-    await view.rest();
+    await view.waitUntilIdle();
     assert.equal(await view.has("dialog"), isBack);
-    if (!isBack) await view.listed();
+    if (!isBack) await view.expectNames();
     assert.equal(await site.user(id), undefined);
   });
 
@@ -376,12 +376,12 @@ scene("after deleting a user, the focus is on the search", { email: root }, asyn
   await make(view, "Focus Lost", "lost@example.org");
   await view.openUser("lost@example.org");
   await view.deleteUser("lost@example.org");
-  await view.listed();
-  await view.rest();
+  await view.expectNames();
+  await view.waitUntilIdle();
   assert.equal(await view.page.evaluate(() => document.activeElement.type), "search");
 });
 
-scene("a change of one's own address that ends the sessions requires a confirmation", { site: ending, email: root }, async (view) => {
+scene("changing one's own address requires confirmation if sessions end", { site: ending, email: root }, async (view) => {
   await view.openUser(root);
   await view.type("dialog input[name=name]", "Ada King");
   await view.save();
@@ -389,8 +389,8 @@ scene("a change of one's own address that ends the sessions requires a confirmat
   await view.press("Save changes");
   await view.read("End one of your own sessions?", "dialog:not(.drawer)");
   await view.press("Cancel");
-  await view.gone("dialog:not(.drawer)");
-  await view.rest();
+  await view.waitUntilHidden("dialog:not(.drawer)");
+  await view.waitUntilIdle();
   assert.equal((await ending.user("root-1")).email, root);
   await view.press("Save changes");
   await view.press("End session");
@@ -398,7 +398,7 @@ scene("a change of one's own address that ends the sessions requires a confirmat
   assert.equal((await ending.user("root-1")).email, "ada.king@example.com");
 });
 
-scene("no focused input is covered in a panel of 320 by 256 pixels", { email: root, width: 320, height: 256 }, async (view) => {
+scene("no focused input is covered in a small panel", { email: root, width: 320, height: 256 }, async (view) => {
   const id = await make(view, "Magnified", "magnified@example.org");
   await view.openUser("magnified@example.org");
   await view.type("dialog input[name=name]", "Magnified II");

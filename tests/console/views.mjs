@@ -21,7 +21,7 @@ describe("views", { concurrency: 3 }, () => {
       scene(`each view is laid out correctly, ${theme}, ${size.width} px wide`, { theme, ...size }, async (view) => {
         const look = async (name) => {
           await view.check(named(name));
-          await view.picture(named(name));
+          await view.takeScreenshot(named(name));
         };
         await look("sign-in");
         await view.signIn(root);
@@ -39,7 +39,7 @@ describe("views", { concurrency: 3 }, () => {
         await view.press("Delete user");
         await look("superadmin-delete");
         await view.key("Escape", "Escape");
-        await view.gone("dialog");
+        await view.waitUntilHidden("dialog");
         await view.searchFor("");
         await view.press("New user");
         await look("superadmin-new");

@@ -11,7 +11,7 @@ class CtlKeys : public Scene {
     void setup() override {
         Scene::setup();
         sql().run(R"(DROP TABLE IF EXISTS "apikey")");
-        done(ctl({"schema", "--api-keys"}));
+        expect_ok(ctl({"schema", "--api-keys"}));
         ana_ = create("ana@x.org");
     }
     void teardown() override { sql().run(R"(DROP TABLE IF EXISTS "apikey")"); }
@@ -19,13 +19,13 @@ class CtlKeys : public Scene {
   protected:
     static std::string create_key(std::vector<std::string> more = {}) {
         more.insert(more.begin(), {"key", "create", "ana@x.org", "--name", "deploy"});
-        return done(ctl(std::move(more)));
+        return expect_ok(ctl(std::move(more)));
     }
     /// Returns a column of the only API key, or "NULL".
     static std::string value(const std::string& column) {
         return sql().value("SELECT \"" + column + "\" FROM \"apikey\"").value_or("NULL");
     }
-    static long keys() { return sql().number("SELECT count(*) FROM \"apikey\""); }
+    static long count_keys() { return sql().number("SELECT count(*) FROM \"apikey\""); }
 
     std::string ana_;
 };
@@ -34,11 +34,11 @@ TEST_GROUP_BASE(ctl_keys, CtlKeys){};
 
 TEST(ctl_keys, are_created_in_a_table_that_schema_creates_once) {
     create_key();
-    CHECK(has(done(ctl({"schema", "--api-keys"})), "The tables exist; nothing was changed."));
-    CHECK_EQUAL(1, keys());
+    CHECK(has(expect_ok(ctl({"schema", "--api-keys"})), "The tables exist; nothing was changed."));
+    CHECK_EQUAL(1, count_keys());
     CHECK_EQUAL(2, ctl({"schema", "--api-keys", "--scale"}).status);
     sql().run("DROP TABLE \"apikey\"");
-    done(ctl({"schema"}));
+    expect_ok(ctl({"schema"}));
     const CommandResult ended = ctl({"key", "create", "ana@x.org", "--name", "deploy"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "run: useradminctl schema --api-keys"));
@@ -53,7 +53,7 @@ TEST(ctl_keys, are_printed_once_and_stored_as_digests) {
     CHECK_EQUAL(std::string("default"), value("configId"));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"apikey\" WHERE \"enabled\""));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"apikey\" WHERE \"rateLimitEnabled\""));
-    CHECK_FALSE(has(done(ctl({"key", "list", ana_})), key));
+    CHECK_FALSE(has(expect_ok(ctl({"key", "list", ana_})), key));
     CHECK_FALSE(has(ctl({"key", "list", ana_, "--json"}).output, key));
 }
 
@@ -90,11 +90,11 @@ TEST(ctl_keys, are_not_created_with_invalid_limits) {
     }
     CHECK_EQUAL(2, ctl({"key", "create", ana_}).status);
     CHECK_EQUAL(4, ctl({"key", "create", "bo@x.org", "--name", "deploy"}).status);
-    CHECK_EQUAL(0, keys());
+    CHECK_EQUAL(0, count_keys());
 }
 
 TEST(ctl_keys, of_a_banned_user_are_created_with_a_warning) {
-    done(ctl({"ban", ana_}));
+    expect_ok(ctl({"ban", ana_}));
     const CommandResult ended = ctl({"key", "create", ana_, "--name", "deploy"});
     CHECK_EQUAL(0, ended.status);
     CHECK(has(ended.errors, "is banned"));
@@ -104,8 +104,8 @@ TEST(ctl_keys, are_listed_for_a_user) {
     create_key();
     sql().run(R"(UPDATE "apikey" SET "enabled" = FALSE, "name" = )" + sql_literal("\x1b[2J"));
     create_key();
-    done(ctl({"key", "create", create("bo@x.org", "Bo"), "--name", "other"}));
-    const std::string text = done(ctl({"key", "list", ana_}));
+    expect_ok(ctl({"key", "create", create("bo@x.org", "Bo"), "--name", "other"}));
+    const std::string text = expect_ok(ctl({"key", "list", ana_}));
     CHECK(text.ends_with("2 keys"));
     CHECK(has(text, "\\x1b[2J"));
     CHECK(has(text, " no "));
@@ -117,7 +117,7 @@ TEST(ctl_keys, are_revoked_by_their_id) {
     const std::string other =
         Json(ctl({"key", "create", ana_, "--name", "other", "--json"}).output).at("data.id");
     create_key();
-    CHECK_EQUAL(std::string("the API key was deleted"), done(ctl({"key", "revoke", other})));
+    CHECK_EQUAL(std::string("the API key was deleted"), expect_ok(ctl({"key", "revoke", other})));
     CHECK_EQUAL(std::string("deploy"), value("name"));
     const CommandResult ended = ctl({"key", "revoke", other});
     CHECK_EQUAL(4, ended.status);
@@ -127,7 +127,7 @@ TEST(ctl_keys, are_revoked_by_their_id) {
 TEST(ctl_keys, are_audited_with_their_user_as_target) {
     const std::string log = path("keys.log");
     const std::string key = create_key({"--audit-log", log});
-    done(ctl({"key", "revoke", value("id"), "--audit-log", log}));
+    expect_ok(ctl({"key", "revoke", value("id"), "--audit-log", log}));
     const std::string text = read_file(log);
     const std::size_t end = text.find('\n') + 1;
     for (const auto& [line, operation] : {std::pair(text.substr(0, end), "key create"),
@@ -142,10 +142,10 @@ TEST(ctl_keys, are_audited_with_their_user_as_target) {
 TEST(ctl_keys, are_not_changed_by_other_commands_without_UserAdminCleanUp) {
     create_key();
     const std::string reads_keys = "AuthUserAdminApiKey On\n";
-    done(ctl_with(reads_keys, {"ban", ana_}));
+    expect_ok(ctl_with(reads_keys, {"ban", ana_}));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"apikey\" WHERE \"enabled\""));
-    done(ctl_with(reads_keys, {"delete", ana_, "--yes"}));
-    CHECK_EQUAL(1, keys());
+    expect_ok(ctl_with(reads_keys, {"delete", ana_, "--yes"}));
+    CHECK_EQUAL(1, count_keys());
 }
 
 TEST(ctl_keys, are_not_supported_for_users_whose_ids_are_numbers) {

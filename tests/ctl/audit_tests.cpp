@@ -33,8 +33,8 @@ class CtlAudit : public Scene {
         log_ = new_log(path("audit"));
     }
 
-    CommandResult audited(std::vector<std::string> arguments, std::string_view input = "",
-                          const std::string& more = "") const {
+    CommandResult run_audited(std::vector<std::string> arguments, std::string_view input = "",
+                              const std::string& more = "") const {
         arguments.insert(arguments.end(), {"--audit-log", log_ + more});
         return ctl(arguments, input);
     }
@@ -46,13 +46,13 @@ class CtlAudit : public Scene {
         return lines;
     }
     /// Returns the line's operation, result and target, separated by spaces.
-    static std::string in_short(const std::string& line) {
+    static std::string summary_of(const std::string& line) {
         const Json json(line);
         return json.at("operation") + " " + json.at("result") + " " + json.at("target");
     }
     static CommandResult verify(std::vector<std::string> arguments, std::string_view input = "") {
         arguments.insert(arguments.begin(), {"audit", "verify"});
-        return bare_ctl(arguments, input);
+        return ctl_without_database(arguments, input);
     }
 
     std::string log_;
@@ -61,16 +61,16 @@ class CtlAudit : public Scene {
 TEST_GROUP_BASE(ctl_audit, CtlAudit){};
 
 TEST(ctl_audit, has_a_line_for_each_command_that_changes_something) {
-    const auto id =
-        done(audited({"create", "--email", "ana@x.org", "--name", "Ana"}, "s3cr3t word\n"));
-    done(audited({"passwd", id}, "s3cr3t other\n"));
-    done(audited({"role", id, "admin"}));
-    done(audited({"ban", id, "--reason", "spam"}));
-    done(audited({"unban", id}));
-    done(audited({"session", "open", id}));
-    done(audited({"session", "revoke", id, "--all"}));
-    done(audited({"delete", id, "--yes"}));
-    done(audited({"list"}));
+    const auto id = expect_ok(
+        run_audited({"create", "--email", "ana@x.org", "--name", "Ana"}, "s3cr3t word\n"));
+    expect_ok(run_audited({"passwd", id}, "s3cr3t other\n"));
+    expect_ok(run_audited({"role", id, "admin"}));
+    expect_ok(run_audited({"ban", id, "--reason", "spam"}));
+    expect_ok(run_audited({"unban", id}));
+    expect_ok(run_audited({"session", "open", id}));
+    expect_ok(run_audited({"session", "revoke", id, "--all"}));
+    expect_ok(run_audited({"delete", id, "--yes"}));
+    expect_ok(run_audited({"list"}));
     std::string operations;
     for (const std::string& line : lines()) {
         operations += Json(line).at("operation") + " " + Json(line).at("result") + ", ";
@@ -94,14 +94,14 @@ TEST(ctl_audit, has_a_line_for_each_command_that_changes_something) {
 
 TEST(ctl_audit, has_a_line_for_a_rejected_command) {
     const auto id = create("ana@x.org");
-    CHECK_EQUAL(4, audited({"unban", "nobody"}, "", " required").status);
-    CHECK_EQUAL(
-        3, audited({"create", "--email", "ana@x.org", "--name", "A"}, "s3cr3t word\n", " required")
-               .status);
-    done(audited({"passwd", id}, "s3cr3t other\n", " required"));
+    CHECK_EQUAL(4, run_audited({"unban", "nobody"}, "", " required").status);
+    CHECK_EQUAL(3, run_audited({"create", "--email", "ana@x.org", "--name", "A"}, "s3cr3t word\n",
+                               " required")
+                       .status);
+    expect_ok(run_audited({"passwd", id}, "s3cr3t other\n", " required"));
     std::string text;
     for (const std::string& line : lines())
-        text += in_short(line) + ", ";
+        text += summary_of(line) + ", ";
     CHECK_EQUAL("unban refused nobody, create refused ana@x.org, passwd done " + id + ", ", text);
 }
 
@@ -112,27 +112,27 @@ TEST(ctl_audit, names_the_id_of_a_user_given_by_address) {
          {std::vector<std::string>{"role", "ana@x.org", "admin"},
           {"role", "ANA@x.org", "admin"},
           {"unban", "ana@x.org"}}) {
-        done(audited(words));
+        expect_ok(run_audited(words));
         CHECK_EQUAL(id, Json(lines().back()).at("target"));
     }
 }
 
 TEST(ctl_audit, has_no_token_given_to_end_a_session) {
     const auto id = create("ana@x.org");
-    const std::string token = done(ctl({"session", "open", id}));
-    done(audited({"session", "revoke", token}));
-    CHECK_EQUAL(4, audited({"session", "revoke", token}).status);
-    CHECK_EQUAL(std::string("session revoke done ") + id, in_short(lines().at(0)));
-    CHECK_EQUAL(std::string("session revoke refused (null)"), in_short(lines().at(1)));
+    const std::string token = expect_ok(ctl({"session", "open", id}));
+    expect_ok(run_audited({"session", "revoke", token}));
+    CHECK_EQUAL(4, run_audited({"session", "revoke", token}).status);
+    CHECK_EQUAL(std::string("session revoke done ") + id, summary_of(lines().at(0)));
+    CHECK_EQUAL(std::string("session revoke refused (null)"), summary_of(lines().at(1)));
     CHECK_FALSE(has(read_file(log_), token));
 }
 
 TEST(ctl_audit, has_no_secret_given_in_place_of_an_id) {
-    const std::string token = done(ctl({"session", "open", create("ana@x.org")}));
-    audited({"session", "revoke", token, "--all"});
-    audited({"session", "revoke", token, "id"});
+    const std::string token = expect_ok(ctl({"session", "open", create("ana@x.org")}));
+    run_audited({"session", "revoke", token, "--all"});
+    run_audited({"session", "revoke", token, "id"});
     // The key itself instead of its id.
-    audited({"key", "revoke", "abcdefghijklmnopqrstuvwxyz"});
+    run_audited({"key", "revoke", "abcdefghijklmnopqrstuvwxyz"});
     CHECK_EQUAL(std::size_t(3), lines().size());
     for (const std::string& line : lines())
         CHECK_EQUAL(std::string("(null)"), Json(line).at("target"));
@@ -141,23 +141,23 @@ TEST(ctl_audit, has_no_secret_given_in_place_of_an_id) {
 TEST(ctl_audit, that_cannot_be_opened_stops_a_command_if_required) {
     const auto id = create("ana@x.org");
     log_ = "/nonexistent/audit.log";
-    const CommandResult refused = audited({"role", id, "admin"}, "", " required");
+    const CommandResult refused = run_audited({"role", id, "admin"}, "", " required");
     CHECK_EQUAL(1, refused.status);
     CHECK(has(refused.errors, "cannot open the audit log /nonexistent/audit.log: No such file or "
                               "directory; run the command as an account that may write it"));
     CHECK_EQUAL(std::string("user"), sql().value(R"(SELECT "role" FROM "user")").value());
-    const CommandResult passed = audited({"role", id, "admin"});
+    const CommandResult passed = run_audited({"role", id, "admin"});
     CHECK_EQUAL(0, passed.status);
     CHECK(has(passed.errors, "this command is not logged"));
     log_ = "|program";
-    CHECK_EQUAL(1, audited({"role", id, "user"}, "", " required").status);
+    CHECK_EQUAL(1, run_audited({"role", id, "user"}, "", " required").status);
     CHECK_EQUAL(std::string("admin"), sql().value(R"(SELECT "role" FROM "user")").value());
 }
 
 TEST(ctl_audit, that_cannot_be_written_stops_a_command_if_required) {
     const auto id = create("ana@x.org");
     std::filesystem::create_symlink("/dev/full", log_);
-    const CommandResult ended = audited({"delete", id, "--yes"}, "", " required");
+    const CommandResult ended = run_audited({"delete", id, "--yes"}, "", " required");
     std::filesystem::remove(log_);
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "UA0401: the audit log could not be written: No space left on device"));
@@ -172,19 +172,21 @@ TEST(ctl_audit, is_the_one_in_the_configuration) {
         file("audited.conf", "ServerRoot \"" + folder + "\"\nDBDriver " + database().driver() +
                                  "\nDBDParams \"" + database().params() + "\"\nUserAdminAuditLog " +
                                  std::filesystem::path(log_).filename().string() + " required\n");
-    done(bare_ctl({"--config", configuration, "role", id, "admin"}));
+    expect_ok(ctl_without_database({"--config", configuration, "role", id, "admin"}));
     CHECK_EQUAL(std::size_t(1), lines().size());
-    done(bare_ctl({"--config", configuration, "--audit-log", "none", "role", id, "user"}));
+    expect_ok(ctl_without_database(
+        {"--config", configuration, "--audit-log", "none", "role", id, "user"}));
     CHECK_EQUAL(std::size_t(1), lines().size());
 }
 
 TEST(ctl_audit, has_no_line_for_a_dry_run) {
     const auto users = file("tried.ndjson", R"({"name":"Ana","email":"ana@x.org"})"
                                             "\n");
-    CHECK(has(done(audited({"import", "--dry-run", users}, "", " required")), "all lines are"));
+    CHECK(has(expect_ok(run_audited({"import", "--dry-run", users}, "", " required")),
+              "all lines are"));
     CHECK_FALSE(std::filesystem::exists(log_));
     log_ = "/nonexistent/audit.log";
-    CHECK_EQUAL(std::string(), audited({"import", "--dry-run", users}, "", " required").errors);
+    CHECK_EQUAL(std::string(), run_audited({"import", "--dry-run", users}, "", " required").errors);
 }
 
 TEST(ctl_audit, gets_no_output_meant_for_a_closed_stream) {
@@ -200,7 +202,7 @@ TEST(ctl_audit, gets_no_output_meant_for_a_closed_stream) {
 
 TEST(ctl_audit, without_a_position_is_reported) {
     const auto id = create("ana@x.org");
-    done(audited({"role", id, "admin"}));
+    expect_ok(run_audited({"role", id, "admin"}));
     CHECK_FALSE(has(verify({log_}).output, "note: "));
     write_file(log_ + ".chain", "");
     const CommandResult empty = verify({log_});
@@ -225,7 +227,7 @@ TEST(ctl_audit, without_a_position_is_reported) {
 TEST(ctl_audit, is_verified_in_compressed_files) {
     const auto id = create("ana@x.org");
     for (const char* role : {"admin", "user", "admin", "user", "admin"})
-        done(audited({"role", id, role}));
+        expect_ok(run_audited({"role", id, role}));
     const auto all = lines();
     // Lines written around a reload: the newer file starts before the older one ends.
     write_file(log_ + ".3", all[0] + all[2]);
@@ -246,8 +248,8 @@ TEST(ctl_audit, is_verified_in_compressed_files) {
 
 TEST(ctl_audit, is_verified_while_lines_are_added) {
     const auto id = create("ana@x.org");
-    done(audited({"role", id, "admin"}));
-    done(audited({"role", id, "user"}));
+    expect_ok(run_audited({"role", id, "admin"}));
+    expect_ok(run_audited({"role", id, "user"}));
     const auto all = lines();
     const std::string position = read_file(log_ + ".chain");
     write_file(log_, all[0]);
@@ -266,7 +268,7 @@ TEST(ctl_audit, is_verified_while_lines_are_added) {
     CHECK_EQUAL(static_cast<ssize_t>(position.size()),
                 write(end, position.data(), position.size()));
     close(end);
-    CHECK(verifying.ended_within(std::chrono::seconds(60)));
+    CHECK(verifying.exits_within(std::chrono::seconds(60)));
     const std::string said = read_file(out);
     CHECK_TEXT(has(said, "2 lines, numbered 1 to 2: intact."), said.c_str());
 }
@@ -274,7 +276,7 @@ TEST(ctl_audit, is_verified_while_lines_are_added) {
 TEST(ctl_audit, is_verified_without_a_database) {
     const auto id = create("ana@x.org");
     for (const char* role : {"admin", "user", "admin"})
-        done(audited({"role", id, role}));
+        expect_ok(run_audited({"role", id, role}));
     const std::string text = read_file(log_);
     const CommandResult right = verify({log_, log_ + ".chain"});
     CHECK_EQUAL(0, right.status);
@@ -325,7 +327,7 @@ TEST(ctl_audit, reports_a_standard_input_that_cannot_be_read) {
 TEST(ctl_audit, verifies_more_files_than_the_soft_limit_of_descriptors) {
     const auto id = create("ana@x.org");
     for (int number = 0; number < 20; ++number)
-        done(audited({"role", id, number % 2 == 0 ? "admin" : "user"}));
+        expect_ok(run_audited({"role", id, number % 2 == 0 ? "admin" : "user"}));
     std::vector<std::string> command = {"/bin/sh",
                                         "-c",
                                         "ulimit -Sn 32 && exec \"$@\"",
@@ -345,12 +347,12 @@ TEST(ctl_audit, verifies_more_files_than_the_soft_limit_of_descriptors) {
 TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
     const auto id = create("ana@x.org");
     const std::string first = log_;
-    done(audited({"role", id, "admin"}));
+    expect_ok(run_audited({"role", id, "admin"}));
     log_ = new_log(path("audit"));
     const std::string second = log_;
-    done(audited({"role", id, "user"}));
+    expect_ok(run_audited({"role", id, "user"}));
     log_ = first;
-    done(audited({"ban", id}));
+    expect_ok(run_audited({"ban", id}));
     const std::string host = Json(lines().at(0)).at("host");
     const std::string instance = Json(lines().at(0)).at("instance");
 
@@ -383,7 +385,7 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
 
 TEST(ctl_audit, is_printed_without_terminal_control_characters) {
     const auto id = create("ana@x.org");
-    done(audited({"role", id, "admin"}));
+    expect_ok(run_audited({"role", id, "admin"}));
     std::string edited = lines().at(0);
     edited.replace(edited.find("admin"), 5, "\x1b[2J\xff");
     write_file(log_, edited);

@@ -28,31 +28,31 @@ constexpr std::string_view argon2id_hash = "$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAA
                                            "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA";
 
 /// Returns an NDJSON line for a user with this address and these extra members.
-std::string line(const std::string& email, const std::string& more = "") {
+std::string user_line(const std::string& email, const std::string& more = "") {
     return R"({"email":")" + email + R"(","name":"Ana")" + more + "}\n";
 }
 
 /// Returns lines for user0@x.org, user1@x.org and so on, each with these extra members.
-std::string lines_of_users(int count, const std::string& more = "") {
+std::string user_lines(int count, const std::string& more = "") {
     std::string text;
     for (int number = 0; number < count; ++number)
-        text += line("user" + std::to_string(number) + "@x.org", more);
+        text += user_line("user" + std::to_string(number) + "@x.org", more);
     return text;
 }
 
-std::string hash_member_of(std::string_view hash) {
+std::string hash_member(std::string_view hash) {
     return R"(,"passwordHash":")" + std::string(hash) + "\"";
 }
 
 /// Returns users with every field set and with values that are difficult for a file format.
-std::string odd_users() {
-    return line("null@x.org", R"(,"role":null,"emailVerified":false)") +
-           line("quotes@x.org",
-                R"(,"image":"a\"b,c\r\nd","banned":true,"banReason":" \"","banExpires":)"
-                R"("2031-01-02T03:04:05.678Z")") +
-           line("empty@x.org", R"(,"image":"","role":"admin")") +
-           line("josé@x.org", hash_member_of(argon2id_hash) +
-                                  R"(,"id":"id-1","createdAt":"1999-12-31T23:59:59.999Z")");
+std::string unusual_users() {
+    return user_line("null@x.org", R"(,"role":null,"emailVerified":false)") +
+           user_line("quotes@x.org",
+                     R"(,"image":"a\"b,c\r\nd","banned":true,"banReason":" \"","banExpires":)"
+                     R"("2031-01-02T03:04:05.678Z")") +
+           user_line("empty@x.org", R"(,"image":"","role":"admin")") +
+           user_line("josé@x.org", hash_member(argon2id_hash) +
+                                       R"(,"id":"id-1","createdAt":"1999-12-31T23:59:59.999Z")");
 }
 
 } // namespace
@@ -60,19 +60,19 @@ std::string odd_users() {
 class Bulk : public Scene {
   protected:
     /// Writes the text to a new file. Returns its path.
-    static std::string lines(const std::string& text, const char* end = ".ndjson") {
+    static std::string new_file(const std::string& text, const char* end = ".ndjson") {
         static int number = 0;
         return file("users-" + std::to_string(++number) + end, text);
     }
-    static long users() { return sql().number(R"(SELECT count(*) FROM "user")"); }
-    static long accounts() { return sql().number(R"(SELECT count(*) FROM "account")"); }
+    static long count_users() { return sql().number(R"(SELECT count(*) FROM "user")"); }
+    static long count_accounts() { return sql().number(R"(SELECT count(*) FROM "account")"); }
     /// Exports the users to a file. Returns its content.
-    static std::string exported(const std::string& end) {
+    static std::string export_users(const std::string& end) {
         const std::string name = path("out" + end);
-        done(ctl({"export", name, "--force"}));
+        expect_ok(ctl({"export", name, "--force"}));
         return read_file(name);
     }
-    static std::string of(const std::string& email, const std::string& column) {
+    static std::string column_of(const std::string& email, const std::string& column) {
         return sql()
             .value("SELECT \"" + column + R"(" FROM "user" WHERE "email" = )" + sql_literal(email))
             .value_or("(null)");
@@ -90,7 +90,7 @@ class Bulk : public Scene {
     static CommandResult import_people(const std::string& text,
                                        const std::vector<std::string>& options = {}) {
         std::vector<std::string> arguments = {"--tables", "people session account", "import",
-                                              lines(text)};
+                                              new_file(text)};
         arguments.insert(arguments.end(), options.begin(), options.end());
         return ctl(std::move(arguments));
     }
@@ -100,31 +100,33 @@ TEST_GROUP_BASE(bulk, Bulk){};
 TEST_GROUP_BASE(postgresql_bulk, Bulk){};
 
 TEST(bulk, import_creates_users_with_their_hashes_unchanged) {
-    CHECK_EQUAL(std::string("2 users created, 0 changed, 0 skipped"),
-                done(ctl({"import", lines(line("ana@x.org", hash_member_of(argon2id_hash)) +
-                                          line("bo@x.org", R"(,"role":"admin")"))})));
-    CHECK_EQUAL(std::string(argon2id_hash), hash_of(of("ana@x.org", "id")));
-    CHECK_EQUAL(std::string("user"), of("ana@x.org", "role"));
-    CHECK_EQUAL(std::string("admin"), of("bo@x.org", "role"));
-    CHECK_EQUAL(1, accounts());
+    CHECK_EQUAL(
+        std::string("2 users created, 0 changed, 0 skipped"),
+        expect_ok(ctl({"import", new_file(user_line("ana@x.org", hash_member(argon2id_hash)) +
+                                          user_line("bo@x.org", R"(,"role":"admin")"))})));
+    CHECK_EQUAL(std::string(argon2id_hash), hash_of(column_of("ana@x.org", "id")));
+    CHECK_EQUAL(std::string("user"), column_of("ana@x.org", "role"));
+    CHECK_EQUAL(std::string("admin"), column_of("bo@x.org", "role"));
+    CHECK_EQUAL(1, count_accounts());
 }
 
 TEST(bulk, import_hashes_passwords_in_the_configured_format) {
-    done(ctl({"import",
-              lines(line("ana@x.org", R"(,"password":"s3cr3t word")") +
-                    line("bo@x.org", R"(,"password":"s3cr3t other")")),
-              "--hash", "argon2id m=8 t=1"}));
-    const std::string hash = hash_of(of("ana@x.org", "id"));
+    expect_ok(ctl({"import",
+                   new_file(user_line("ana@x.org", R"(,"password":"s3cr3t word")") +
+                            user_line("bo@x.org", R"(,"password":"s3cr3t other")")),
+                   "--hash", "argon2id m=8 t=1"}));
+    const std::string hash = hash_of(column_of("ana@x.org", "id"));
     CHECK(hash.starts_with("$argon2id$v=19$m=8,t=1,"));
     CHECK(password::verify(hash, "s3cr3t word") == password::Verdict::match);
-    CHECK(password::verify(hash_of(of("bo@x.org", "id")), "s3cr3t other") ==
+    CHECK(password::verify(hash_of(column_of("bo@x.org", "id")), "s3cr3t other") ==
           password::Verdict::match);
 }
 
 TEST(bulk, import_follows_the_settings_of_the_service) {
-    done(ctl({"import", lines(line("ANA@X.ORG", hash_member_of(argon2id_hash))), "--account-id",
-              "user-id", "--email-case", "lower"}));
-    CHECK_EQUAL(of("ana@x.org", "id"), sql().value(R"(SELECT "accountId" FROM "account")").value());
+    expect_ok(ctl({"import", new_file(user_line("ANA@X.ORG", hash_member(argon2id_hash))),
+                   "--account-id", "user-id", "--email-case", "lower"}));
+    CHECK_EQUAL(column_of("ana@x.org", "id"),
+                sql().value(R"(SELECT "accountId" FROM "account")").value());
 }
 
 TEST(bulk, import_unverifies_a_new_address_if_configured) {
@@ -134,11 +136,11 @@ TEST(bulk, import_unverifies_a_new_address_if_configured) {
     const auto import = [&](const std::string& email, const std::string& members,
                             const std::vector<std::string>& options) {
         sql().run(R"(UPDATE "user" SET "emailVerified" = TRUE)");
-        std::vector<std::string> arguments = {"import",
-                                              lines(line(email, R"(,"id":")" + id + '"' + members)),
-                                              "--on-conflict", "update"};
+        std::vector<std::string> arguments = {
+            "import", new_file(user_line(email, R"(,"id":")" + id + '"' + members)),
+            "--on-conflict", "update"};
         arguments.insert(arguments.end(), options.begin(), options.end());
-        done(ctl(arguments));
+        expect_ok(ctl(arguments));
         return sql().number(R"(SELECT count(*) FROM "user" WHERE "emailVerified")") == 1;
     };
     CHECK(import("bo@x.org", "", {}));
@@ -153,13 +155,13 @@ TEST(bulk, import_unverifies_a_new_address_if_configured) {
 TEST(bulk, export_import_and_export_produce_the_same_bytes) {
     for (const std::string end : {".ndjson", ".csv"}) {
         database().clear();
-        done(ctl({"import", lines(odd_users())}));
-        const std::string first = exported(end);
+        expect_ok(ctl({"import", new_file(unusual_users())}));
+        const std::string first = export_users(end);
         database().clear();
-        done(ctl({"import", lines(first, end.c_str())}));
-        CHECK_EQUAL(first, exported(end));
-        CHECK_EQUAL(4, users());
-        CHECK_EQUAL(1, accounts());
+        expect_ok(ctl({"import", new_file(first, end.c_str())}));
+        CHECK_EQUAL(first, export_users(end));
+        CHECK_EQUAL(4, count_users());
+        CHECK_EQUAL(1, count_accounts());
     }
 }
 
@@ -168,23 +170,24 @@ TEST(bulk, imports_an_exported_user_without_a_name) {
         database().clear();
         create("ana@x.org");
         sql().run("UPDATE \"user\" SET \"name\" = ''");
-        const std::string first = exported(end);
+        const std::string first = export_users(end);
         database().clear();
-        done(ctl({"import", lines(first, end.c_str())}));
-        CHECK_EQUAL(first, exported(end));
+        expect_ok(ctl({"import", new_file(first, end.c_str())}));
+        CHECK_EQUAL(first, export_users(end));
     }
     for (const char* name : {R"({"email":"bo@x.org"})"
                              "\n",
                              R"({"email":"bo@x.org","name":null})"
                              "\n"})
-        CHECK(has(ctl({"import", lines(name)}).errors, "line 1 has no name"));
-    CHECK(has(ctl({"import", lines("email,name\nbo@x.org,\n", ".csv")}).errors,
+        CHECK(has(ctl({"import", new_file(name)}).errors, "line 1 has no name"));
+    CHECK(has(ctl({"import", new_file("email,name\nbo@x.org,\n", ".csv")}).errors,
               "line 2 has no name"));
 }
 
 TEST(bulk, import_keeps_an_updatedAt_that_is_NULL) {
     create_people("text UNIQUE");
-    done(import_people(line("ana@x.org", R"(,"updatedAt":null)") + line("bo@x.org")));
+    expect_ok(
+        import_people(user_line("ana@x.org", R"(,"updatedAt":null)") + user_line("bo@x.org")));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "people" WHERE "email" = 'ana@x.org' )"
                                 R"(AND "updatedAt" IS NULL)"));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "people" WHERE "email" = 'bo@x.org' )"
@@ -193,26 +196,26 @@ TEST(bulk, import_keeps_an_updatedAt_that_is_NULL) {
 
 TEST(bulk, import_does_not_make_users_look_like_the_applications) {
     create("ANA@x.org");
-    const std::string users = lines(exported(".ndjson"));
+    const std::string users = new_file(export_users(".ndjson"));
     database().clear();
-    done(ctl({"import", users}));
-    const Json json(done(ctl({"check", "--json"})) + "\n");
+    expect_ok(ctl({"import", users}));
+    const Json json(expect_ok(ctl({"check", "--json"})) + "\n");
     CHECK_EQUAL(std::string("0"), json.at("data.application.users"));
     CHECK_EQUAL(std::string("1"), json.at("data.own.users"));
 }
 
-TEST(bulk, import_takes_the_current_time_for_an_empty_createdAt) {
+TEST(bulk, import_sets_an_empty_createdAt_to_the_current_time) {
     const std::string name =
-        lines("email,name,createdAt\nana@x.org,Ana,\nbo@x.org,Bo,2020-01-01\n", ".csv");
-    done(ctl({"import", "--dry-run", name}));
-    done(ctl({"import", name}));
-    CHECK(of("ana@x.org", "createdAt") > of("bo@x.org", "createdAt"));
-    CHECK_EQUAL(of("ana@x.org", "createdAt"), of("ana@x.org", "updatedAt"));
+        new_file("email,name,createdAt\nana@x.org,Ana,\nbo@x.org,Bo,2020-01-01\n", ".csv");
+    expect_ok(ctl({"import", "--dry-run", name}));
+    expect_ok(ctl({"import", name}));
+    CHECK(column_of("ana@x.org", "createdAt") > column_of("bo@x.org", "createdAt"));
+    CHECK_EQUAL(column_of("ana@x.org", "createdAt"), column_of("ana@x.org", "updatedAt"));
 }
 
 TEST(bulk, export_contains_the_data_of_each_user) {
-    done(ctl({"import", lines(odd_users())}));
-    const std::string text = exported(".ndjson");
+    expect_ok(ctl({"import", new_file(unusual_users())}));
+    const std::string text = export_users(".ndjson");
     CHECK(has(text, R"("email":"null@x.org","role":null,"emailVerified":false,"image":null,)"));
     CHECK(has(text, R"("image":"a\"b,c\r\nd")"));
     CHECK(has(text, R"("banned":true,"banReason":" \"","banExpires":"2031-01-02T03:04:05.678Z")"));
@@ -222,30 +225,30 @@ TEST(bulk, export_contains_the_data_of_each_user) {
 }
 
 TEST(bulk, export_prefers_the_account_with_the_users_id) {
-    done(ctl({"import", lines(odd_users())}));
+    expect_ok(ctl({"import", new_file(unusual_users())}));
     sql().insert("account", {{"id", "zzz"},
                              {"accountId", "id-1"},
                              {"providerId", "credential"},
                              {"userId", "id-1"},
                              {"password", "a reset"}});
-    CHECK(has(exported(".ndjson"), R"("passwordHash":"a reset")"));
+    CHECK(has(export_users(".ndjson"), R"("passwordHash":"a reset")"));
 }
 
 TEST(bulk, export_reads_more_than_one_batch) {
-    done(ctl({"import", lines(lines_of_users(4500))}));
-    const std::string all = exported(".ndjson");
+    expect_ok(ctl({"import", new_file(user_lines(4500))}));
+    const std::string all = export_users(".ndjson");
     CHECK_EQUAL(4500, std::count(all.begin(), all.end(), '\n'));
     for (const int number : {0, 1999, 2000, 4499})
         CHECK(has(all, "\"user" + std::to_string(number) + "@x.org\""));
 }
 
 TEST(bulk, export_writes_a_private_file_atomically) {
-    done(ctl({"import", lines(odd_users())}));
+    expect_ok(ctl({"import", new_file(unusual_users())}));
     const std::string name = path("whole.csv");
     // An interrupted export or an attacker may have left this file.
     using std::filesystem::perms;
     std::filesystem::permissions(file("whole.csv.part", "older"), perms::all);
-    done(ctl({"export", name}));
+    expect_ok(ctl({"export", name}));
     struct stat status = {};
     CHECK_EQUAL(0, stat(name.c_str(), &status));
     CHECK_EQUAL(0600U, status.st_mode & 07777U);
@@ -254,12 +257,12 @@ TEST(bulk, export_writes_a_private_file_atomically) {
 }
 
 TEST(bulk, export_writes_to_a_named_pipe) {
-    done(ctl({"import", lines(line("ana@x.org"))}));
+    expect_ok(ctl({"import", new_file(user_line("ana@x.org"))}));
     const std::string name = path("pipe.csv");
     CHECK_EQUAL(0, mkfifo(name.c_str(), 0600));
     // Open the FIFO for reading and writing, so that no open() blocks. The output fits into it.
     const int pipe = open(name.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    done(ctl({"export", name}));
+    expect_ok(ctl({"export", name}));
     std::string text(4096, ' ');
     const ssize_t count = read(pipe, text.data(), text.size());
     close(pipe);
@@ -272,7 +275,7 @@ TEST(bulk, export_refuses_a_pipe_or_file_of_another_account) {
     if (!running_as_root())
         return; // only root can change a file's owner
     constexpr uid_t nobody = 65534;
-    done(ctl({"import", lines(line("ana@x.org"))}));
+    expect_ok(ctl({"import", new_file(user_line("ana@x.org"))}));
     const std::string name = path("pipe-of-nobody.csv");
     CHECK_EQUAL(0, mkfifo(name.c_str(), 0600));
     CHECK_EQUAL(0, chown(name.c_str(), nobody, nobody));
@@ -290,12 +293,12 @@ TEST(bulk, export_refuses_a_pipe_or_file_of_another_account) {
     CHECK_EQUAL(-1, read(pipe, &byte, 1));
     close(pipe);
     CHECK_EQUAL(std::string("older"), read_file(of_nobody));
-    done(ctl({"export", "/dev/null"}));
+    expect_ok(ctl({"export", "/dev/null"}));
 }
 
 TEST(bulk, export_counts_the_users) {
-    done(ctl({"import", lines(odd_users())}));
-    CHECK_EQUAL(std::string("4 users exported"), done(ctl({"export", path("counted.csv")})));
+    expect_ok(ctl({"import", new_file(unusual_users())}));
+    CHECK_EQUAL(std::string("4 users exported"), expect_ok(ctl({"export", path("counted.csv")})));
     const Json json(ctl({"export", path("counted.ndjson"), "--json"}).output);
     CHECK_EQUAL(std::string("true"), json.at("success"));
     CHECK_EQUAL(std::string("4"), json.at("data.exported"));
@@ -308,27 +311,27 @@ TEST(bulk, export_counts_the_users) {
 }
 
 TEST(bulk, export_replaces_a_file_only_with_force) {
-    done(ctl({"import", lines(line("ana@x.org"))}));
+    expect_ok(ctl({"import", new_file(user_line("ana@x.org"))}));
     const std::string name = file("kept.csv", "older");
     const CommandResult ended = ctl({"export", name});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, name + " already exists; use --force to replace it"));
     CHECK_EQUAL(std::string("older"), read_file(name));
-    done(ctl({"export", name, "--force"}));
+    expect_ok(ctl({"export", name, "--force"}));
     CHECK(has(read_file(name), "ana@x.org"));
 }
 
 TEST(bulk, export_refuses_an_unknown_extension) {
-    done(ctl({"import", lines(line("ana@x.org"))}));
+    expect_ok(ctl({"import", new_file(user_line("ana@x.org"))}));
     for (const char* name : {"users.json", "users.xlsx", "users.csv.gz"}) {
         const CommandResult ended = ctl({"export", path(name)});
         CHECK_EQUAL_TEXT(2, ended.status, name);
         CHECK_TEXT(has(ended.errors, "known: .csv, .ndjson, .jsonl); add --format"), name);
         CHECK_FALSE(std::filesystem::exists(path(name)));
-        done(ctl({"export", path(name), "--format", "csv"}));
+        expect_ok(ctl({"export", path(name), "--format", "csv"}));
     }
     for (const char* name : {"users", "users.jsonl"})
-        done(ctl({"export", path(name)}));
+        expect_ok(ctl({"export", path(name)}));
 }
 
 TEST(postgresql_bulk, interrupted_export_writes_nothing_and_says_so) {
@@ -340,7 +343,7 @@ TEST(postgresql_bulk, interrupted_export_writes_nothing_and_says_so) {
     const bool waited = eventually(
         [] { return sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0; });
     exporting.signal(SIGINT);
-    const bool has_ended = exporting.ended_within(std::chrono::seconds(60));
+    const bool has_ended = exporting.exits_within(std::chrono::seconds(60));
     sql().run("COMMIT");
     CHECK(waited);
     CHECK(has_ended);
@@ -352,15 +355,15 @@ TEST(postgresql_bulk, interrupted_export_writes_nothing_and_says_so) {
 }
 
 TEST(bulk, export_to_dev_stdout_writes_to_its_pipe) {
-    done(ctl({"import", lines(line("ana@x.org"))}));
-    CHECK(has(done(ctl({"export", "/dev/stdout"})), "ana@x.org"));
+    expect_ok(ctl({"import", new_file(user_line("ana@x.org"))}));
+    CHECK(has(expect_ok(ctl({"export", "/dev/stdout"})), "ana@x.org"));
 }
 
 TEST(bulk, export_to_a_symbolic_link_writes_its_target) {
-    done(ctl({"import", lines(line("ana@x.org"))}));
+    expect_ok(ctl({"import", new_file(user_line("ana@x.org"))}));
     const std::string name = file("behind.csv", "older");
     std::filesystem::create_symlink(name, path("link.csv"));
-    done(ctl({"export", path("link.csv"), "--force"}));
+    expect_ok(ctl({"export", path("link.csv"), "--force"}));
     CHECK(has(read_file(name), "ana@x.org"));
     CHECK(std::filesystem::is_symlink(path("link.csv")));
 }
@@ -389,20 +392,20 @@ TEST(bulk, csv_export_warns_of_cells_that_a_spreadsheet_would_evaluate) {
 
 TEST(bulk, csv_export_escapes_every_start_of_a_formula) {
     const std::string name = path("signs.csv");
-    done(ctl({"import", lines(line("ana@x.org"))}));
+    expect_ok(ctl({"import", new_file(user_line("ana@x.org"))}));
     for (const char* first : {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"}) {
         sql().run("UPDATE \"user\" SET \"name\" = " + sql_literal(first + std::string("1")));
         CHECK_TEXT(has(ctl({"export", name, "--force"}).errors, "1 cell contains formulas"), first);
-        done(ctl({"export", name, "--spreadsheet", "--force"}));
+        expect_ok(ctl({"export", name, "--spreadsheet", "--force"}));
         CHECK_TEXT(has(read_file(name), "'" + std::string(first) + "1"), first);
     }
 }
 
 TEST(bulk, csv_export_escapes_formulas_after_semicolons_and_line_breaks) {
     const std::string name = path("separators.csv");
-    done(ctl({"import", lines(line("ana@x.org"))}));
+    expect_ok(ctl({"import", new_file(user_line("ana@x.org"))}));
     sql().run("UPDATE \"user\" SET \"name\" = 'a;=1;b\n\"-2;3-4'");
-    done(ctl({"export", name, "--spreadsheet"}));
+    expect_ok(ctl({"export", name, "--spreadsheet"}));
     const std::string text = read_file(name);
     CHECK_TEXT(has(text, "\"a;'=1;b\n\"\"'-2;3-4\""), text.c_str());
 }
@@ -412,10 +415,10 @@ TEST(bulk, exports_and_imports_a_picture_of_two_megabytes) {
     sql().insert("user",
                  {{"id", "id-1"}, {"name", "Ana"}, {"email", "ana@x.org"}, {"image", picture}});
     for (const std::string end : {".ndjson", ".csv"}) {
-        const std::string first = exported(end);
+        const std::string first = export_users(end);
         database().clear();
-        done(ctl({"import", lines(first, end.c_str())}));
-        CHECK_EQUAL(picture, of("ana@x.org", "image"));
+        expect_ok(ctl({"import", new_file(first, end.c_str())}));
+        CHECK_EQUAL(picture, column_of("ana@x.org", "image"));
     }
 }
 
@@ -438,22 +441,23 @@ TEST(postgresql_bulk, export_fails_while_another_export_writes_the_file) {
 }
 
 TEST(bulk, import_reads_a_pipe_by_its_name) {
-    done(ctl({"import", "/dev/fd/0"}, line("ana@x.org")));
-    CHECK_EQUAL(1, users());
+    expect_ok(ctl({"import", "/dev/fd/0"}, user_line("ana@x.org")));
+    CHECK_EQUAL(1, count_users());
 }
 
 TEST(bulk, import_accepts_a_byte_order_mark) {
-    done(ctl({"import", lines("\xef\xbb\xbf" + line("ana@x.org"))}));
-    done(ctl({"import", lines("\xef\xbb\xbf\"name\",email\nBo,bo@x.org\n", ".csv")}));
-    CHECK_EQUAL(2, users());
-    CHECK(has(ctl({"import", "-"}, line("cy@x.org") + "\xef\xbb\xbf" + line("di@x.org")).errors,
-              "line 2 is not a JSON object"));
+    expect_ok(ctl({"import", new_file("\xef\xbb\xbf" + user_line("ana@x.org"))}));
+    expect_ok(ctl({"import", new_file("\xef\xbb\xbf\"name\",email\nBo,bo@x.org\n", ".csv")}));
+    CHECK_EQUAL(2, count_users());
+    CHECK(has(
+        ctl({"import", "-"}, user_line("cy@x.org") + "\xef\xbb\xbf" + user_line("di@x.org")).errors,
+        "line 2 is not a JSON object"));
 }
 
 TEST(bulk, import_reads_standard_input) {
-    done(ctl({"import", "-"}, line("ana@x.org")));
-    done(ctl({"import", "-", "--format", "csv"}, "name,email\r\nBo,bo@x.org\r\n"));
-    CHECK_EQUAL(2, users());
+    expect_ok(ctl({"import", "-"}, user_line("ana@x.org")));
+    expect_ok(ctl({"import", "-", "--format", "csv"}, "name,email\r\nBo,bo@x.org\r\n"));
+    CHECK_EQUAL(2, count_users());
 }
 
 TEST(bulk, import_leaves_no_password_in_memory_after_hashing) {
@@ -466,8 +470,8 @@ TEST(bulk, import_leaves_no_password_in_memory_after_hashing) {
     // The last line is longer than one read(), so the command creates the other users while it
     // waits for the rest of that line.
     const std::string filling(100000, 'x');
-    const std::string lines = line("ana@x.org", more) + lines_of_users(499) +
-                              line("bo@x.org", R"(,"image":")" + marker + filling + "\"");
+    const std::string lines = user_line("ana@x.org", more) + user_lines(499) +
+                              user_line("bo@x.org", R"(,"image":")" + marker + filling + "\"");
     std::string cells = "email,name,password\nana@x.org,Ana" + cell;
     for (int number = 0; number < 499; ++number)
         cells += "user" + std::to_string(number) + "@x.org,Ana,\n";
@@ -482,7 +486,7 @@ TEST(bulk, import_leaves_no_password_in_memory_after_hashing) {
         const std::size_t first = text.size() - filling.size() / 10;
         Process import({words({"import", pipe}), environment()}, path("import.out"));
         CHECK_EQUAL(static_cast<ssize_t>(first), write(end, text.data(), first));
-        CHECK(eventually([&] { return !import.running() || users() == 500; }));
+        CHECK(eventually([&] { return !import.running() || count_users() == 500; }));
         CHECK(eventually([&] {
             return !find_occurrences(import.id(), {{"the marker", marker}}).empty();
         }));
@@ -498,32 +502,33 @@ TEST(bulk, import_leaves_no_password_in_memory_after_hashing) {
         CHECK_EQUAL(static_cast<ssize_t>(text.size() - first),
                     write(end, text.data() + first, text.size() - first));
         close(end);
-        CHECK(import.ended_within(std::chrono::seconds(60)));
-        CHECK_EQUAL(501, users());
+        CHECK(import.exits_within(std::chrono::seconds(60)));
+        CHECK_EQUAL(501, count_users());
     }
 }
 
 TEST(bulk, import_stops_at_the_first_invalid_line) {
     const CommandResult ended =
-        ctl({"import", lines(line("ana@x.org") + line("bo") + line("cy@x.org"))});
+        ctl({"import", new_file(user_line("ana@x.org") + user_line("bo") + user_line("cy@x.org"))});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "line 2 has an invalid email address"));
-    CHECK_EQUAL(0, users());
+    CHECK_EQUAL(0, count_users());
 }
 
 TEST(bulk, dry_run_reports_every_invalid_line) {
     create("taken@x.org");
     const std::string wrong =
-        line("taken@x.org") + "{}\nno JSON\n" + line("bo") + line("cy@x.org", R"(,"nam":"x")") +
-        line("di@x.org", R"(,"role":"boss")") + line("ed@x.org", R"(,"banned":"perhaps")") +
-        line("fa@x.org", R"(,"createdAt":"yesterday")") +
-        line("go@x.org", R"(,"password":"short")") +
-        line("hu@x.org", R"(,"passwordHash":"$argon2id$")") + line("twice@x.org") +
-        line("twice@x.org") + line("right@x.org") +
-        line("so@x.org", R"(,"createdAt":"12345-01-01")") +
-        line("ty@x.org", R"(,"createdAt":"20260131")") + line("wu@x.org", R"(,"role":true)") +
-        line("yo@x.org", R"(,"banned":1)");
-    const CommandResult ended = ctl({"import", "--dry-run", lines(wrong)});
+        user_line("taken@x.org") + "{}\nno JSON\n" + user_line("bo") +
+        user_line("cy@x.org", R"(,"nam":"x")") + user_line("di@x.org", R"(,"role":"boss")") +
+        user_line("ed@x.org", R"(,"banned":"perhaps")") +
+        user_line("fa@x.org", R"(,"createdAt":"yesterday")") +
+        user_line("go@x.org", R"(,"password":"short")") +
+        user_line("hu@x.org", R"(,"passwordHash":"$argon2id$")") + user_line("twice@x.org") +
+        user_line("twice@x.org") + user_line("right@x.org") +
+        user_line("so@x.org", R"(,"createdAt":"12345-01-01")") +
+        user_line("ty@x.org", R"(,"createdAt":"20260131")") +
+        user_line("wu@x.org", R"(,"role":true)") + user_line("yo@x.org", R"(,"banned":1)");
+    const CommandResult ended = ctl({"import", "--dry-run", new_file(wrong)});
     CHECK_EQUAL(1, ended.status);
     for (const char* sentence :
          {"line 1 has the address of an existing user", "line 2 has no email",
@@ -540,15 +545,16 @@ TEST(bulk, dry_run_reports_every_invalid_line) {
         CHECK_TEXT(has(ended.errors, sentence), (sentence + ended.errors).c_str());
     CHECK_FALSE(has(ended.errors, "line 11 "));
     CHECK_FALSE(has(ended.errors, "line 13 "));
-    CHECK_EQUAL(1, users());
+    CHECK_EQUAL(1, count_users());
 }
 
 TEST(bulk, dry_run_reports_problems_in_line_order) {
     create("taken@x.org");
     std::string text;
     for (int number = 0; number < 300; ++number)
-        text += line("user" + std::to_string(number) + "@x.org") + line("taken@x.org") + "{}\n";
-    const std::string name = lines(text);
+        text += user_line("user" + std::to_string(number) + "@x.org") + user_line("taken@x.org") +
+                "{}\n";
+    const std::string name = new_file(text);
     const CommandResult ended = ctl({"import", "--dry-run", name});
     CHECK_EQUAL(1, ended.status);
     std::istringstream said(ended.errors);
@@ -563,7 +569,7 @@ TEST(bulk, dry_run_reports_problems_in_line_order) {
 
 TEST(bulk, dry_run_reports_problems_as_json) {
     create("taken@x.org");
-    const std::string name = lines(line("taken@x.org") + "{}\n" + line("ana@x.org"));
+    const std::string name = new_file(user_line("taken@x.org") + "{}\n" + user_line("ana@x.org"));
     const CommandResult ended = ctl({"import", "--dry-run", "--json", name});
     CHECK_EQUAL(1, ended.status);
     const Json json(ended.output);
@@ -574,15 +580,17 @@ TEST(bulk, dry_run_reports_problems_as_json) {
     CHECK(json.at("data.problems.0.message").starts_with("has the address of an existing user"));
     CHECK_EQUAL(std::string("2"), json.at("data.problems.1.line"));
     CHECK_EQUAL(std::string("has no email"), json.at("data.problems.1.message"));
-    const Json right(ctl({"import", "--dry-run", "--json", lines(line("bo@x.org"))}).output);
+    const Json right(
+        ctl({"import", "--dry-run", "--json", new_file(user_line("bo@x.org"))}).output);
     CHECK_EQUAL(std::string("true"), right.at("success"));
     CHECK_EQUAL(0, right.size("data.problems"));
     CHECK_EQUAL(std::string("(absent)"), right.at("error"));
 }
 
 TEST(bulk, dry_run_changes_nothing) {
-    CHECK(has(done(ctl({"import", "--dry-run", lines(odd_users())})), "all lines are valid"));
-    CHECK_EQUAL(0, users());
+    CHECK(has(expect_ok(ctl({"import", "--dry-run", new_file(unusual_users())})),
+              "all lines are valid"));
+    CHECK_EQUAL(0, count_users());
 }
 
 TEST(bulk, csv_import_rejects_unknown_columns_and_bad_quotes) {
@@ -593,46 +601,50 @@ TEST(bulk, csv_import_rejects_unknown_columns_and_bad_quotes) {
               "line 2 must have 2 cells"));
     CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,name\na@x,b\"c\n\"d\n").errors,
               "line 2 is quoted incorrectly"));
-    CHECK_EQUAL(0, users());
+    CHECK_EQUAL(0, count_users());
 }
 
 TEST(bulk, import_exits_with_3_if_a_user_already_exists) {
     create("bo@x.org");
-    const CommandResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
+    const CommandResult ended =
+        ctl({"import", new_file(user_line("ana@x.org") + user_line("bo@x.org"))});
     CHECK_EQUAL(3, ended.status);
     CHECK(has(ended.errors, "line 2 has the address of an existing user, bo@x.org"));
-    CHECK_EQUAL(1, users());
+    CHECK_EQUAL(1, count_users());
 }
 
 TEST(bulk, import_skips_existing_users_if_asked_to) {
     const std::string id = create("bo@x.org", "Bo");
     CHECK_EQUAL(std::string("1 user created, 0 changed, 2 skipped (already existed)"),
-                done(ctl({"import", lines(line("ana@x.org") + line("bo@x.org") + line("ana@x.org")),
-                          "--on-conflict", "skip"})));
-    CHECK_EQUAL(std::string("Bo"), of("bo@x.org", "name"));
-    CHECK_EQUAL(id, of("bo@x.org", "id"));
+                expect_ok(ctl({"import",
+                               new_file(user_line("ana@x.org") + user_line("bo@x.org") +
+                                        user_line("ana@x.org")),
+                               "--on-conflict", "skip"})));
+    CHECK_EQUAL(std::string("Bo"), column_of("bo@x.org", "name"));
+    CHECK_EQUAL(id, column_of("bo@x.org", "id"));
 }
 
 TEST(bulk, import_finds_existing_users_without_a_unique_index) {
     create_people("text", R"(, "image" text, "role" text)");
     const auto import = [&](const char* on_conflict) {
-        return import_people(line("ana@x.org") + line("bo@x.org"), {"--on-conflict", on_conflict});
+        return import_people(user_line("ana@x.org") + user_line("bo@x.org"),
+                             {"--on-conflict", on_conflict});
     };
-    CHECK_EQUAL(std::string("2 users created, 0 changed, 0 skipped"), done(import("fail")));
+    CHECK_EQUAL(std::string("2 users created, 0 changed, 0 skipped"), expect_ok(import("fail")));
     const CommandResult second = import("fail");
     CHECK_EQUAL(3, second.status);
     CHECK_TEXT(has(second.errors, "line 1 has the address of an existing user, ana@x.org"),
                second.errors.c_str());
     CHECK_EQUAL(std::string("0 users created, 0 changed, 2 skipped (already existed)"),
-                done(import("skip")));
-    CHECK_EQUAL(std::string("0 users created, 2 changed, 0 skipped"), done(import("update")));
+                expect_ok(import("skip")));
+    CHECK_EQUAL(std::string("0 users created, 2 changed, 0 skipped"), expect_ok(import("update")));
 }
 
 TEST(bulk, import_finds_an_address_that_is_unique_in_lower_case) {
     create_people("varchar(99)", R"(, "image" text, "role" text)");
     sql().run(R"(CREATE UNIQUE INDEX "people_email" ON "people" (lower("email")))");
-    done(import_people(line("ana@x.org")));
-    const std::string text = line("cy@x.org") + line("ANA@x.org");
+    expect_ok(import_people(user_line("ana@x.org")));
+    const std::string text = user_line("cy@x.org") + user_line("ANA@x.org");
     for (const auto& [options, status] :
          {std::pair(std::vector<std::string>{"--dry-run"}, 1), {{}, 3}}) {
         const CommandResult ended = import_people(text, options);
@@ -641,16 +653,17 @@ TEST(bulk, import_finds_an_address_that_is_unique_in_lower_case) {
                    ended.errors.c_str());
     }
     CHECK_EQUAL(std::string("1 user created, 0 changed, 1 skipped (already existed)"),
-                done(import_people(text, {"--on-conflict", "skip"})));
-    CHECK_EQUAL(std::string("0 users created, 3 changed, 0 skipped"),
-                done(import_people(text + line("Cy@x.org"), {"--on-conflict", "update"})));
+                expect_ok(import_people(text, {"--on-conflict", "skip"})));
+    CHECK_EQUAL(
+        std::string("0 users created, 3 changed, 0 skipped"),
+        expect_ok(import_people(text + user_line("Cy@x.org"), {"--on-conflict", "update"})));
 }
 
 TEST(bulk, import_allows_an_address_unique_only_with_another_column) {
     create_people("varchar(99)", R"(, "tenant" text)");
     sql().run(R"(CREATE UNIQUE INDEX "people_email" ON "people" ((lower("email") || "tenant")))");
-    done(import_people(line("ana@x.org")));
-    done(import_people(line("ANA@x.org")));
+    expect_ok(import_people(user_line("ana@x.org")));
+    expect_ok(import_people(user_line("ANA@x.org")));
 }
 
 TEST(bulk, import_does_not_hash_the_passwords_of_skipped_lines) {
@@ -661,44 +674,44 @@ TEST(bulk, import_does_not_hash_the_passwords_of_skipped_lines) {
         std::vector<std::string> program = {"/bin/sh", "-c", "ulimit -v 262144 && exec \"$@\"",
                                             "sh"};
         for (const std::string& word :
-             words({"import", lines(line(email, R"(,"password":"s3cr3t word")")), "--on-conflict",
-                    "skip", "--hash", "argon2id m=262144 t=1 p=1"}))
+             words({"import", new_file(user_line(email, R"(,"password":"s3cr3t word")")),
+                    "--on-conflict", "skip", "--hash", "argon2id m=262144 t=1 p=1"}))
             program.push_back(word);
         return test::run({program, environment()});
     };
     // A hash needs more memory than the limit.
     CHECK(has(import("bo@x.org").errors, "a password could not be hashed: out of memory"));
     CHECK_EQUAL(std::string("0 users created, 0 changed, 1 skipped (already existed)"),
-                done(import("ana@x.org")));
+                expect_ok(import("ana@x.org")));
 }
 
 TEST(bulk, import_updates_existing_users_if_asked_to) {
     const std::string id = create("bo@x.org", "Bo", "admin");
-    const auto verified = of("bo@x.org", "emailVerified");
-    const Json json(
-        done(ctl({"import",
-                  lines(line("ana@x.org") + line("bo@x.org", hash_member_of(argon2id_hash))),
-                  "--on-conflict", "update", "--json"})) +
-        "\n");
-    CHECK_EQUAL(std::string("Ana"), of("bo@x.org", "name"));
-    CHECK_EQUAL(std::string("admin"), of("bo@x.org", "role"));
-    CHECK_EQUAL(verified, of("bo@x.org", "emailVerified"));
-    CHECK_EQUAL(id, of("bo@x.org", "id"));
+    const auto verified = column_of("bo@x.org", "emailVerified");
+    const Json json(expect_ok(ctl({"import",
+                                   new_file(user_line("ana@x.org") +
+                                            user_line("bo@x.org", hash_member(argon2id_hash))),
+                                   "--on-conflict", "update", "--json"})) +
+                    "\n");
+    CHECK_EQUAL(std::string("Ana"), column_of("bo@x.org", "name"));
+    CHECK_EQUAL(std::string("admin"), column_of("bo@x.org", "role"));
+    CHECK_EQUAL(verified, column_of("bo@x.org", "emailVerified"));
+    CHECK_EQUAL(id, column_of("bo@x.org", "id"));
     CHECK_EQUAL(std::string(argon2id_hash), hash_of(id));
-    CHECK_EQUAL(2, users());
-    CHECK_EQUAL(1, accounts());
+    CHECK_EQUAL(2, count_users());
+    CHECK_EQUAL(1, count_accounts());
 }
 
 TEST(bulk, import_ends_the_sessions_of_a_banned_user) {
     create("ana@x.org");
     create("bo@x.org");
     for (const char* email : {"ana@x.org", "bo@x.org"})
-        done(ctl({"session", "open", email}));
-    done(ctl({"import",
-              lines(line("ana@x.org", R"(,"banned":true)") +
-                    line("bo@x.org", R"(,"banned":false,"role":"user")")),
-              "--on-conflict", "update"}));
-    CHECK_EQUAL(of("bo@x.org", "id"),
+        expect_ok(ctl({"session", "open", email}));
+    expect_ok(ctl({"import",
+                   new_file(user_line("ana@x.org", R"(,"banned":true)") +
+                            user_line("bo@x.org", R"(,"banned":false,"role":"user")")),
+                   "--on-conflict", "update"}));
+    CHECK_EQUAL(column_of("bo@x.org", "id"),
                 sql().value(R"(SELECT max("userId") FROM "session")").value_or("(none)"));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session")"));
 }
@@ -707,24 +720,25 @@ TEST(bulk, import_ends_sessions_after_a_new_password) {
     create("ana@x.org");
     create("bo@x.org");
     create("cy@x.org");
-    done(ctl({"import",
-              lines(line("ana@x.org", hash_member_of(argon2id_hash)) +
-                    line("bo@x.org", hash_member_of(argon2id_hash))),
-              "--on-conflict", "update"}));
+    expect_ok(ctl({"import",
+                   new_file(user_line("ana@x.org", hash_member(argon2id_hash)) +
+                            user_line("bo@x.org", hash_member(argon2id_hash))),
+                   "--on-conflict", "update"}));
     for (const char* email : {"ana@x.org", "bo@x.org", "cy@x.org"})
-        done(ctl({"session", "open", email}));
+        expect_ok(ctl({"session", "open", email}));
     sql().run(R"(UPDATE "account" SET "updatedAt" = '2026-01-01T00:00:00.000Z')");
     std::string other(argon2id_hash);
     other.back() = 'E';
-    done(ctl({"import",
-              lines(line("ana@x.org", hash_member_of(argon2id_hash)) +
-                    line("bo@x.org", hash_member_of(other)) +
-                    line("cy@x.org", R"(,"password":"s3cr3t word","id":"not looked at")")),
-              "--on-conflict", "update", "--hash", "argon2id m=8 t=1 p=1"}));
+    expect_ok(
+        ctl({"import",
+             new_file(user_line("ana@x.org", hash_member(argon2id_hash)) +
+                      user_line("bo@x.org", hash_member(other)) +
+                      user_line("cy@x.org", R"(,"password":"s3cr3t word","id":"not looked at")")),
+             "--on-conflict", "update", "--hash", "argon2id m=8 t=1 p=1"}));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session")"));
-    CHECK_EQUAL(of("ana@x.org", "id"),
+    CHECK_EQUAL(column_of("ana@x.org", "id"),
                 sql().value(R"(SELECT "userId" FROM "session")").value_or("(none)"));
-    CHECK_EQUAL(other, hash_of(of("bo@x.org", "id")));
+    CHECK_EQUAL(other, hash_of(column_of("bo@x.org", "id")));
     // Ana has the same hash as before, so her account is not written.
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "account" WHERE "updatedAt" = )"
                                 R"('2026-01-01T00:00:00.000Z')"));
@@ -733,11 +747,12 @@ TEST(bulk, import_ends_sessions_after_a_new_password) {
 TEST(bulk, import_records_revocations) {
     for (const char* email : {"ana@x.org", "bo@x.org", "cy@x.org", "di@x.org"})
         create(email, "Ana", "admin");
-    done(ctl({"import",
-              lines(line("ana@x.org", R"(,"banned":true)") + line("bo@x.org", R"(,"role":"user")") +
-                    line("cy@x.org", hash_member_of(argon2id_hash)) +
-                    line("di@x.org", R"(,"role":"admin")")),
-              "--on-conflict", "update"}));
+    expect_ok(ctl({"import",
+                   new_file(user_line("ana@x.org", R"(,"banned":true)") +
+                            user_line("bo@x.org", R"(,"role":"user")") +
+                            user_line("cy@x.org", hash_member(argon2id_hash)) +
+                            user_line("di@x.org", R"(,"role":"admin")")),
+                   "--on-conflict", "update"}));
     std::string recorded;
     for (const auto& row : sql().rows("SELECT u.\"email\" FROM useradmin_revocation r JOIN "
                                       "\"user\" u ON u.\"id\" = r.user_id WHERE r.session_id "
@@ -749,47 +764,52 @@ TEST(bulk, import_records_revocations) {
 TEST(bulk, import_keeps_the_last_superadmin) {
     const std::string root = create("root@x.org", "Root", "superAdmin");
     create("banned@x.org", "Ban", "superAdmin");
-    done(ctl({"ban", "banned@x.org"}));
+    expect_ok(ctl({"ban", "banned@x.org"}));
     constexpr const char* sentence = "line 2 would leave no superAdmin who is not banned";
     for (const char* loss : {R"(,"role":"user")", R"(,"role":null)", R"(,"banned":true)",
                              R"(,"banned":true,"banExpires":"2999-01-01T00:00:00Z")"})
         for (const bool is_dry : {true, false}) {
-            std::vector<std::string> words = {
-                "import", lines(line("ana@x.org") + line("root@x.org", loss) + line("bo@x.org")),
-                "--on-conflict", "update"};
+            std::vector<std::string> words = {"import",
+                                              new_file(user_line("ana@x.org") +
+                                                       user_line("root@x.org", loss) +
+                                                       user_line("bo@x.org")),
+                                              "--on-conflict", "update"};
             if (is_dry)
                 words.push_back("--dry-run");
             const CommandResult ended = ctl(words);
             CHECK_EQUAL_TEXT(1, ended.status, loss);
             CHECK_TEXT(has(ended.errors, sentence), (loss + ended.errors).c_str());
-            CHECK_EQUAL(2, users());
-            CHECK_EQUAL(std::string("superAdmin"), of("root@x.org", "role"));
+            CHECK_EQUAL(2, count_users());
+            CHECK_EQUAL(std::string("superAdmin"), column_of("root@x.org", "role"));
         }
     // Lines that keep the last superAdmin are accepted, and so is a demotion after a line that
     // creates another superAdmin.
     for (const char* harmless :
          {R"(,"role":"superAdmin")", R"(,"banned":false)",
           R"(,"role":"superAdmin","banned":true,"banExpires":"2020-01-01T00:00:00Z")"})
-        done(ctl({"import", lines(line("root@x.org", harmless)), "--on-conflict", "update"}));
-    const std::string two = lines(line("new@x.org", R"(,"role":"superAdmin")") +
-                                  line("root@x.org", R"(,"role":"user")"));
-    CHECK(has(done(ctl({"import", two, "--on-conflict", "update", "--dry-run"})), "all lines are"));
-    done(ctl({"import", two, "--on-conflict", "update"}));
-    CHECK_EQUAL(std::string("user"), of("root@x.org", "role"));
+        expect_ok(ctl(
+            {"import", new_file(user_line("root@x.org", harmless)), "--on-conflict", "update"}));
+    const std::string two = new_file(user_line("new@x.org", R"(,"role":"superAdmin")") +
+                                     user_line("root@x.org", R"(,"role":"user")"));
+    CHECK(has(expect_ok(ctl({"import", two, "--on-conflict", "update", "--dry-run"})),
+              "all lines are"));
+    expect_ok(ctl({"import", two, "--on-conflict", "update"}));
+    CHECK_EQUAL(std::string("user"), column_of("root@x.org", "role"));
     // These lines demote both superAdmins. Only the second demotion is rejected.
-    done(ctl({"role", root, "superAdmin"}));
-    const std::string both = lines(line("new@x.org", R"(,"role":"admin")") +
-                                   line("root@x.org", R"(,"role":"admin")") + line("b@x"));
+    expect_ok(ctl({"role", root, "superAdmin"}));
+    const std::string both =
+        new_file(user_line("new@x.org", R"(,"role":"admin")") +
+                 user_line("root@x.org", R"(,"role":"admin")") + user_line("b@x"));
     for (const char* dry : {"--dry-run", "--json"}) {
         const CommandResult ended = ctl({"import", both, "--on-conflict", "update", dry});
         CHECK_EQUAL(1, ended.status);
         CHECK_TEXT(has(ended.errors, sentence), ended.errors.c_str());
         CHECK_FALSE(has(ended.errors, "line 1 "));
     }
-    CHECK_EQUAL(std::string("superAdmin"), of("new@x.org", "role"));
-    done(ctl({"import", both, "--on-conflict", "update", "--yes", "--dry-run"}));
-    done(ctl({"import", both, "--on-conflict", "update", "--yes"}));
-    CHECK_EQUAL(std::string("admin"), of("root@x.org", "role"));
+    CHECK_EQUAL(std::string("superAdmin"), column_of("new@x.org", "role"));
+    expect_ok(ctl({"import", both, "--on-conflict", "update", "--yes", "--dry-run"}));
+    expect_ok(ctl({"import", both, "--on-conflict", "update", "--yes"}));
+    CHECK_EQUAL(std::string("admin"), column_of("root@x.org", "role"));
 }
 
 TEST(bulk, import_rejects_a_user_deleted_in_the_meantime) {
@@ -805,7 +825,8 @@ TEST(bulk, import_rejects_a_user_deleted_in_the_meantime) {
                      std::string(deletion) + "; END",
            is_postgresql() ? "DROP TRIGGER delete_bo ON \"user\"; DROP FUNCTION delete_bo()"
                            : "DROP TRIGGER delete_bo");
-    std::vector<std::string> arguments = {"import", lines(line("ana@x.org") + line("bo@x.org")),
+    std::vector<std::string> arguments = {"import",
+                                          new_file(user_line("ana@x.org") + user_line("bo@x.org")),
                                           "--on-conflict", "update"};
     const CommandResult ended = ctl(arguments);
     arguments.emplace_back("--dry-run");
@@ -816,34 +837,36 @@ TEST(bulk, import_rejects_a_user_deleted_in_the_meantime) {
                    each->errors.c_str());
         CHECK(has(each->errors, "nothing was imported"));
     }
-    CHECK_EQUAL(2, users());
+    CHECK_EQUAL(2, count_users());
 }
 
 TEST(bulk, import_keeps_the_last_superadmin_whose_earlier_ban_has_ended) {
     create("root@x.org", "Root", "superAdmin");
-    done(ctl({"ban", "root@x.org", "--expires", "7d", "--yes"}));
+    expect_ok(ctl({"ban", "root@x.org", "--expires", "7d", "--yes"}));
     sql().run(R"(UPDATE "user" SET "banExpires" = '2020-01-01T00:00:00.000Z')");
     const CommandResult ended =
-        ctl({"import", lines(line("root@x.org", R"(,"banned":true)")), "--on-conflict", "update"});
+        ctl({"import", new_file(user_line("root@x.org", R"(,"banned":true)")), "--on-conflict",
+             "update"});
     CHECK_EQUAL(1, ended.status);
     CHECK_TEXT(has(ended.errors, "line 1 would leave no superAdmin who is not banned"),
                ended.errors.c_str());
-    CHECK(has(of("root@x.org", "banExpires"), "2020"));
+    CHECK(has(column_of("root@x.org", "banExpires"), "2020"));
 }
 
 TEST(bulk, import_can_reassign_the_former_address_of_a_user) {
     const std::string id = create("old@x.org");
     const std::vector<std::string> arguments = {
         "import",
-        lines(line("new@x.org", R"(,"id":")" + id + '"') + line("old@x.org", R"(,"role":"admin")")),
+        new_file(user_line("new@x.org", R"(,"id":")" + id + '"') +
+                 user_line("old@x.org", R"(,"role":"admin")")),
         "--on-conflict", "update"};
     std::vector<std::string> dry = arguments;
     dry.emplace_back("--dry-run");
-    CHECK(has(done(ctl(dry)), "would create 1 user, change 1 and skip 0"));
-    CHECK_EQUAL(std::string("1 user created, 1 changed, 0 skipped"), done(ctl(arguments)));
-    CHECK_EQUAL(id, of("new@x.org", "id"));
-    CHECK_EQUAL(std::string("user"), of("new@x.org", "role"));
-    CHECK_EQUAL(std::string("admin"), of("old@x.org", "role"));
+    CHECK(has(expect_ok(ctl(dry)), "would create 1 user, change 1 and skip 0"));
+    CHECK_EQUAL(std::string("1 user created, 1 changed, 0 skipped"), expect_ok(ctl(arguments)));
+    CHECK_EQUAL(id, column_of("new@x.org", "id"));
+    CHECK_EQUAL(std::string("user"), column_of("new@x.org", "role"));
+    CHECK_EQUAL(std::string("admin"), column_of("old@x.org", "role"));
 }
 
 TEST(bulk, import_finds_an_address_that_differs_only_in_case) {
@@ -855,26 +878,27 @@ TEST(bulk, import_finds_an_address_that_differs_only_in_case) {
                       " UNIQUE",
                   R"(, "image" text, "role" text, "banned" boolean, "banReason" text, )"
                   R"("banExpires" timestamptz)");
-    const CommandResult ended = import_people(
-        line("ana@x.org") + line("ANA@x.org", R"(,"role":"admin")") + line("bo@x.org"),
-        {"--on-conflict", "update"});
-    CHECK_EQUAL(std::string("2 users created, 1 changed, 0 skipped"), done(ended));
+    const CommandResult ended =
+        import_people(user_line("ana@x.org") + user_line("ANA@x.org", R"(,"role":"admin")") +
+                          user_line("bo@x.org"),
+                      {"--on-conflict", "update"});
+    CHECK_EQUAL(std::string("2 users created, 1 changed, 0 skipped"), expect_ok(ended));
 }
 
 TEST(bulk, import_can_be_resumed_with_skip_after_a_kill) {
     constexpr int count = 6000;
-    const std::string name = lines(lines_of_users(count, hash_member_of(argon2id_hash)));
+    const std::string name = new_file(user_lines(count, hash_member(argon2id_hash)));
     Process import({words({"import", name}), environment()}, path("killed.out"));
-    CHECK(eventually([&] { return users() > 0; }));
+    CHECK(eventually([&] { return count_users() > 0; }));
     import.signal(SIGKILL);
-    CHECK(import.ended_within(std::chrono::seconds(60)));
-    const long made = users();
+    CHECK(import.exits_within(std::chrono::seconds(60)));
+    const long made = count_users();
     // The database may commit before it notices the kill.
     const Json said(ctl({"import", name, "--on-conflict", "skip", "--json"}).output);
     CHECK(std::stol(said.at("data.skipped")) >= made);
     CHECK_EQUAL(count, std::stol(said.at("data.made")) + std::stol(said.at("data.skipped")));
-    CHECK_EQUAL(count, users());
-    CHECK_EQUAL(count, accounts());
+    CHECK_EQUAL(count, count_users());
+    CHECK_EQUAL(count, count_accounts());
 }
 
 TEST(bulk, interrupted_import_reports_progress_and_how_to_resume) {
@@ -885,17 +909,16 @@ TEST(bulk, interrupted_import_reports_progress_and_how_to_resume) {
         CHECK_EQUAL(0, mkfifo(pipe.c_str(), 0600));
         const int end = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
         // Longer than one read(): the command creates the users, then waits for the rest.
-        const std::string text =
-            lines_of_users(700, R"(,"image":")" + std::string(200, 'x') + "\"");
+        const std::string text = user_lines(700, R"(,"image":")" + std::string(200, 'x') + "\"");
         CHECK(fcntl(end, F_SETPIPE_SZ, 1 << 20) >= static_cast<int>(text.size()));
         std::vector<std::string> arguments = {"import", pipe};
         if (is_json)
             arguments.emplace_back("--json");
         Process import({words(arguments), environment()}, out);
         CHECK_EQUAL(static_cast<ssize_t>(text.size()), write(end, text.data(), text.size()));
-        CHECK(eventually([] { return users() == 500; }));
+        CHECK(eventually([] { return count_users() == 500; }));
         import.signal(SIGINT);
-        CHECK(import.ended_within(std::chrono::seconds(60)));
+        CHECK(import.exits_within(std::chrono::seconds(60)));
         close(end);
         const std::string said = read_file(out);
         const std::string sentence = "interrupted; all lines up to line 500 were imported; run the "
@@ -903,13 +926,13 @@ TEST(bulk, interrupted_import_reports_progress_and_how_to_resume) {
         CHECK_TEXT(has(said, "useradminctl: " + sentence + "\n"), said.c_str());
         CHECK_EQUAL_TEXT(is_json, has(said, R"({"success":false,"error":")" + sentence + "\"}"),
                          said.c_str());
-        CHECK_EQUAL(500, users());
+        CHECK_EQUAL(500, count_users());
     }
 }
 
 TEST(bulk, stopped_import_says_how_to_resume) {
-    const std::string text = lines_of_users(1000);
-    const std::string name = lines(text + line("bo"));
+    const std::string text = user_lines(1000);
+    const std::string name = new_file(text + user_line("bo"));
     const CommandResult ended = ctl({"import", name});
     CHECK_EQUAL(1, ended.status);
     CHECK_TEXT(has(ended.errors,
@@ -917,29 +940,29 @@ TEST(bulk, stopped_import_says_how_to_resume) {
                    "imported; fix the problem, then run the command again with "
                    "--on-conflict skip"),
                ended.errors.c_str());
-    CHECK_EQUAL(1000, users());
+    CHECK_EQUAL(1000, count_users());
     CHECK_FALSE(std::filesystem::exists(name + ".import"));
-    file(std::filesystem::path(name).filename().string(), text + line("bo@x.org"));
+    file(std::filesystem::path(name).filename().string(), text + user_line("bo@x.org"));
     CHECK_EQUAL(std::string("1 user created, 0 changed, 1000 skipped (already existed)"),
-                done(ctl({"import", name, "--on-conflict", "skip"})));
+                expect_ok(ctl({"import", name, "--on-conflict", "skip"})));
 }
 
 TEST(bulk, dry_run_counts_like_an_import) {
     create("ana@x.org", "Ana", "admin");
-    const std::string before = hash_of(of("ana@x.org", "id"));
+    const std::string before = hash_of(column_of("ana@x.org", "id"));
     const std::string name =
-        lines(lines_of_users(700, R"(,"password":"s3cr3t word")") +
-              line("ana@x.org", R"(,"role":"user","password":"s3cr3t other")"));
+        new_file(user_lines(700, R"(,"password":"s3cr3t word")") +
+                 user_line("ana@x.org", R"(,"role":"user","password":"s3cr3t other")"));
     CHECK_EQUAL(std::string("all lines are valid; an import would create 700 users, change 1 and "
                             "skip 0"),
-                done(ctl({"import", name, "--on-conflict", "update", "--dry-run"})));
-    CHECK_EQUAL(1, users());
-    CHECK_EQUAL(std::string("admin"), of("ana@x.org", "role"));
-    CHECK_EQUAL(before, hash_of(of("ana@x.org", "id")));
+                expect_ok(ctl({"import", name, "--on-conflict", "update", "--dry-run"})));
+    CHECK_EQUAL(1, count_users());
+    CHECK_EQUAL(std::string("admin"), column_of("ana@x.org", "role"));
+    CHECK_EQUAL(before, hash_of(column_of("ana@x.org", "id")));
     const Json json(ctl({"import", name, "--on-conflict", "skip", "--dry-run", "--json"}).output);
     CHECK_EQUAL(std::string("700"), json.at("data.made"));
     CHECK_EQUAL(std::string("1"), json.at("data.skipped"));
-    CHECK_EQUAL(1, users());
+    CHECK_EQUAL(1, count_users());
 }
 
 TEST(bulk, dry_run_finds_rows_that_the_database_rejects) {
@@ -948,7 +971,7 @@ TEST(bulk, dry_run_finds_rows_that_the_database_rejects) {
             ? "ALTER TABLE \"user\" ADD CONSTRAINT no_bo CHECK (\"email\" <> 'bo@x.org')"
             : "CREATE TRIGGER no_bo BEFORE INSERT ON \"user\" WHEN NEW.\"email\" = 'bo@x.org' "
               "BEGIN SELECT RAISE(ABORT, 'no_bo'); END");
-    const std::string name = lines(line("ana@x.org") + line("bo@x.org"));
+    const std::string name = new_file(user_line("ana@x.org") + user_line("bo@x.org"));
     const std::string log = path("bulk-refused.log");
     const CommandResult ended = ctl({"import", name, "--dry-run"});
     CHECK_EQUAL(1, ctl({"import", name, "--audit-log", log + " required"}).status);
@@ -958,11 +981,11 @@ TEST(bulk, dry_run_finds_rows_that_the_database_rejects) {
     CHECK_TEXT(has(ended.errors, "lines 1 to 2: ") && has(ended.errors, "no_bo"),
                ended.errors.c_str());
     CHECK(has(ended.errors, "; nothing was imported"));
-    CHECK_EQUAL(0, users());
+    CHECK_EQUAL(0, count_users());
     // The audit log has a line for the command, but none for a user.
-    const std::string told = read_file(log);
-    CHECK_EQUAL(1, std::count(told.begin(), told.end(), '\n'));
-    CHECK(has(told, R"("result":"failed")"));
+    const std::string log_lines = read_file(log);
+    CHECK_EQUAL(1, std::count(log_lines.begin(), log_lines.end(), '\n'));
+    CHECK(has(log_lines, R"("result":"failed")"));
 }
 
 TEST(postgresql_bulk, import_corrects_audit_lines_after_a_rollback) {
@@ -972,13 +995,14 @@ TEST(postgresql_bulk, import_corrects_audit_lines_after_a_rollback) {
         "EXCEPTION ''no''; END'; CREATE CONSTRAINT TRIGGER useradmin_late AFTER INSERT ON "
         "\"user\" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "
         "useradmin_refuses()");
-    const CommandResult ended = ctl(
-        {"import", lines(line("ana@x.org") + line("bo@x.org")), "--audit-log", log + " required"});
+    const CommandResult ended =
+        ctl({"import", new_file(user_line("ana@x.org") + user_line("bo@x.org")), "--audit-log",
+             log + " required"});
     sql().run("DROP TRIGGER useradmin_late ON \"user\"; DROP FUNCTION useradmin_refuses()");
     CHECK_EQUAL(1, ended.status);
     std::vector<std::string> all;
-    std::istringstream told(read_file(log));
-    for (std::string each; std::getline(told, each);)
+    std::istringstream log_lines(read_file(log));
+    for (std::string each; std::getline(log_lines, each);)
         all.push_back(each + "\n");
     CHECK_EQUAL(std::size_t(5), all.size());
     for (const int number : {0, 1}) {
@@ -997,7 +1021,8 @@ TEST(postgresql_bulk, import_without_a_commit_reply_claims_no_outcome) {
               "pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'; CREATE CONSTRAINT "
               "TRIGGER end_session AFTER INSERT ON \"user\" DEFERRABLE INITIALLY DEFERRED FOR "
               "EACH ROW EXECUTE FUNCTION end_session()");
-    const CommandResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
+    const CommandResult ended =
+        ctl({"import", new_file(user_line("ana@x.org") + user_line("bo@x.org"))});
     sql().run("DROP TRIGGER end_session ON \"user\"; DROP FUNCTION end_session()");
     CHECK_EQUAL(1, ended.status);
     CHECK_TEXT(
@@ -1014,15 +1039,16 @@ TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
               "wait_for_test AFTER INSERT ON \"user\" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
               "EXECUTE FUNCTION wait_for_test(); SELECT pg_advisory_lock(815)");
     const std::string out = path("commit.out");
-    Process import({words({"import", lines(line("ana@x.org")), "--audit-log", log + " required"}),
-                    environment()},
-                   out);
+    Process import(
+        {words({"import", new_file(user_line("ana@x.org")), "--audit-log", log + " required"}),
+         environment()},
+        out);
     CHECK(eventually([] {
         return sql().number("SELECT count(*) FROM pg_stat_activity WHERE query = 'COMMIT' AND "
                             "wait_event = 'advisory'") == 1;
     }));
     import.signal(SIGTERM);
-    CHECK(import.ended_within(std::chrono::seconds(60)));
+    CHECK(import.exits_within(std::chrono::seconds(60)));
     sql().run("SELECT pg_advisory_unlock(815); DROP TRIGGER wait_for_test ON \"user\"; "
               "DROP FUNCTION wait_for_test()");
     const std::string said = read_file(out);
@@ -1030,8 +1056,8 @@ TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
                          "again with --on-conflict skip"),
                said.c_str());
     std::vector<std::string> all;
-    std::istringstream told(read_file(log));
-    for (std::string each; std::getline(told, each);)
+    std::istringstream log_lines(read_file(log));
+    for (std::string each; std::getline(log_lines, each);)
         all.push_back(each + "\n");
     CHECK_EQUAL(std::size_t(3), all.size());
     CHECK_EQUAL(std::string("done"), Json(all[0]).at("result"));
@@ -1043,14 +1069,16 @@ TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
 
 TEST(bulk, import_writes_an_audit_line_for_each_user) {
     const std::string log = path("bulk-audit.log");
-    done(ctl({"import", lines(line("ana@x.org") + line("bo@x.org", hash_member_of(argon2id_hash))),
-              "--audit-log", log + " required"}));
-    const std::string told = read_file(log);
-    CHECK(has(told, R"("operation":"import","result":"done")"));
-    CHECK(has(told, "\"target\":\"" + of("ana@x.org", "id") + "\""));
-    CHECK(has(told, R"("email":"bo@x.org")"));
-    CHECK_FALSE(has(told, "argon2id"));
-    CHECK_EQUAL(0, bare_ctl({"audit", "verify", log}).status);
+    expect_ok(
+        ctl({"import",
+             new_file(user_line("ana@x.org") + user_line("bo@x.org", hash_member(argon2id_hash))),
+             "--audit-log", log + " required"}));
+    const std::string log_lines = read_file(log);
+    CHECK(has(log_lines, R"("operation":"import","result":"done")"));
+    CHECK(has(log_lines, "\"target\":\"" + column_of("ana@x.org", "id") + "\""));
+    CHECK(has(log_lines, R"("email":"bo@x.org")"));
+    CHECK_FALSE(has(log_lines, "argon2id"));
+    CHECK_EQUAL(0, ctl_without_database({"audit", "verify", log}).status);
 }
 
 } // namespace useradmin::test

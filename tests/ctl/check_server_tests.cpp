@@ -19,7 +19,7 @@ const std::string service = "<Location \"/api/users\">\n  Require all granted\n"
                             "  AuthUserAdmin On\n  UserAdmin On\n</Location>\n";
 
 /// Returns the string with the first occurrence of a part replaced.
-std::string with(std::string text, std::string_view part, std::string_view replacement) {
+std::string replace_first(std::string text, std::string_view part, std::string_view replacement) {
     const std::size_t at = text.find(part);
     if (at == text.npos)
         fail_test("there is no " + std::string(part));
@@ -31,39 +31,42 @@ std::string with(std::string text, std::string_view part, std::string_view repla
 class CheckServer : public Scene {
   protected:
     /// Writes a complete configuration that ends with these lines. Returns its path.
-    static std::string whole(const std::string& text, std::vector<std::string> modules = {}) {
+    static std::string full_config(const std::string& text, std::vector<std::string> modules = {}) {
         return Httpd::write_configuration(work(),
                                           {"event", std::move(modules), with_database(text), {}});
     }
-    /// Like whole(), but without the directives of the database.
-    static std::string configured(const std::string& text, std::vector<std::string> modules = {}) {
+    /// Like full_config(), but without the directives of the database.
+    static std::string config_without_database(const std::string& text,
+                                               std::vector<std::string> modules = {}) {
         return Httpd::write_configuration(work(), {"event", std::move(modules), text, {}});
     }
-    static std::string database_at(const std::string& driver, const std::string& parameters) {
+    static std::string database_directives(const std::string& driver,
+                                           const std::string& parameters) {
         return "DBDriver " + driver + "\nDBDParams \"" + parameters + "\"\n";
     }
     /// Creates a SQLite database in the directory. Returns its path.
-    static std::string new_database(const std::filesystem::path& folder) {
+    static std::string create_database(const std::filesystem::path& folder) {
         const std::string database = folder / "users.sqlite";
-        done(bare_ctl({"--driver", "sqlite3", "--params", database, "schema"}));
+        expect_ok(ctl_without_database({"--driver", "sqlite3", "--params", database, "schema"}));
         return database;
     }
     static std::string without_module(const std::string& name, const std::string& text) {
-        const std::string configuration = whole(text);
+        const std::string configuration = full_config(text);
         write_file(configuration,
-                   with(with(read_file(configuration), "LoadModule " + name + "_module", "#"),
-                        " useradmin:trace8 auth_useradmin:trace8", ""));
+                   replace_first(replace_first(read_file(configuration),
+                                               "LoadModule " + name + "_module", "#"),
+                                 " useradmin:trace8 auth_useradmin:trace8", ""));
         return configuration;
     }
     static CommandResult check(const std::string& configuration,
                                std::vector<std::string> arguments = {}, Environment more = {}) {
         arguments.insert(arguments.begin(), {"--config", configuration, "check"});
         more.emplace_back("APACHE_HTTPD", machine::httpd().string());
-        return bare_ctl(std::move(arguments), "", more);
+        return ctl_without_database(std::move(arguments), "", more);
     }
     /// Fails the test unless the check finds exactly this problem.
-    static void finds(const std::string& configuration, const std::string& problem,
-                      std::vector<std::string> arguments = {}, SourceLocation where = {}) {
+    static void expect_problem(const std::string& configuration, const std::string& problem,
+                               std::vector<std::string> arguments = {}, SourceLocation where = {}) {
         const CommandResult ended = check(configuration, std::move(arguments));
         if (ended.status != 1 || !ended.output.starts_with("1 problem found:\n  ") ||
             !has(ended.output.substr(0, ended.output.find('\n', 25)), problem))
@@ -71,16 +74,17 @@ class CheckServer : public Scene {
                           ended.errors + read_file(configuration),
                       where);
     }
-    static void accepts(const CommandResult& ended, SourceLocation where = {}) {
+    static void expect_no_problem(const CommandResult& ended, SourceLocation where = {}) {
         if (ended.status != 0 || !ended.output.starts_with("No problems found.\n"))
             fail_test("status " + std::to_string(ended.status) + ": " + ended.output + ended.errors,
                       where);
     }
-    static void accepts(const std::string& configuration, std::vector<std::string> arguments = {},
-                        SourceLocation where = {}) {
-        accepts(check(configuration, std::move(arguments)), where);
+    static void expect_no_problem(const std::string& configuration,
+                                  std::vector<std::string> arguments = {},
+                                  SourceLocation where = {}) {
+        expect_no_problem(check(configuration, std::move(arguments)), where);
     }
-    static std::string secret(const std::string& text = "the s3cr3t of the application") {
+    static std::string secret_directive(const std::string& text = "the s3cr3t of the application") {
         return "AuthUserAdminSecret file:" + file("check.secret", text + "\n") + "\n";
     }
 };
@@ -88,7 +92,7 @@ class CheckServer : public Scene {
 TEST_GROUP_BASE(check_server, CheckServer){};
 
 TEST(check_server, prints_the_verdict_first_and_details_if_verbose) {
-    const std::string configuration = whole(service);
+    const std::string configuration = full_config(service);
     CHECK_FALSE(has(check(configuration).output, "driver"));
     CHECK(has(check(configuration).output, "(use --verbose to show them)\n"));
     const std::string details = check(configuration, {"--verbose"}).output;
@@ -97,11 +101,11 @@ TEST(check_server, prints_the_verdict_first_and_details_if_verbose) {
 }
 
 TEST(check_server, ignores_files_that_this_account_cannot_read) {
-    const std::string configuration = whole(secret() + service);
+    const std::string configuration = full_config(secret_directive() + service);
     std::filesystem::permissions(path("check.secret"), std::filesystem::perms::none);
     Environment environment = Scene::environment();
     environment.emplace_back("APACHE_HTTPD", machine::httpd().string());
-    const CommandResult ended = run_as_other(
+    const CommandResult ended = run_as_other_account(
         {machine::built("useradminctl").string(), "--config", configuration, "check"}, environment);
     std::filesystem::remove(path("check.secret"));
     CHECK_EQUAL(std::string(), ended.errors);
@@ -113,20 +117,20 @@ TEST(check_server, ignores_files_that_this_account_cannot_read) {
 }
 
 TEST(check_server, resolves_a_relative_configuration_path_in_the_current_directory) {
-    const std::filesystem::path configuration = whole(service);
+    const std::filesystem::path configuration = full_config(service);
     Environment environment = Scene::environment();
     environment.emplace_back("APACHE_HTTPD", machine::httpd().string());
-    const auto check_there = [&](std::vector<std::string> options, Environment variables) {
+    const auto check_in_directory = [&](std::vector<std::string> options, Environment variables) {
         std::vector<std::string> command = {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"",
                                             configuration.parent_path(),
                                             machine::built("useradminctl")};
         command.insert(command.end(), options.begin(), options.end());
         variables.insert(variables.end(), environment.begin(), environment.end());
-        accepts(test::run({command, variables}));
+        expect_no_problem(test::run({command, variables}));
     };
     const std::string name = configuration.filename();
-    check_there({"--config", name, "check"}, {});
-    check_there({"check"}, {{"USERADMINCTL_CONFIG", name}});
+    check_in_directory({"--config", name, "check"}, {});
+    check_in_directory({"check"}, {{"USERADMINCTL_CONFIG", name}});
 }
 
 TEST(check_server, reports_a_mail_command_that_httpds_children_cannot_run) {
@@ -134,30 +138,31 @@ TEST(check_server, reports_a_mail_command_that_httpds_children_cannot_run) {
         return;
     const std::string program = work().make("mail") / "sendmail";
     write_file(program, "#!/bin/sh\n");
-    const auto with_mail = [&] {
-        return whole(service +
-                     "<Location \"/api/users\">\nUserAdminExtras On\n"
-                     "UserAdminMailCommand \"" +
-                     program +
-                     " -t\"\nUserAdminMailFrom a@example.org\n"
-                     "UserAdminMailPasswordLink https://a.example.org/{token}\n</Location>\n");
+    const auto mail_config = [&] {
+        return full_config(
+            service +
+            "<Location \"/api/users\">\nUserAdminExtras On\n"
+            "UserAdminMailCommand \"" +
+            program +
+            " -t\"\nUserAdminMailFrom a@example.org\n"
+            "UserAdminMailPasswordLink https://a.example.org/{token}\n</Location>\n");
     };
     std::filesystem::permissions(program, std::filesystem::perms(0700));
-    finds(with_mail(), "cannot run the command of UserAdminMailCommand: " + program +
-                           " (owner root:root, mode 0700)");
+    expect_problem(mail_config(), "cannot run the command of UserAdminMailCommand: " + program +
+                                      " (owner root:root, mode 0700)");
     std::filesystem::permissions(program, std::filesystem::perms(0755));
-    accepts(with_mail());
+    expect_no_problem(mail_config());
 }
 
 TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     if (!running_as_root())
         return;
     const std::filesystem::path folder = work().make("children");
-    const std::string database = new_database(folder);
+    const std::string database = create_database(folder);
     const std::string directives = "DBDriver sqlite3\nDBDParams " + database + "\n";
-    const std::string configuration = configured(directives + service);
+    const std::string configuration = config_without_database(directives + service);
     using std::filesystem::perms;
-    const auto give = [](const std::filesystem::path& path, uid_t owner, perms mode) {
+    const auto set_owner_and_mode = [](const std::filesystem::path& path, uid_t owner, perms mode) {
         CHECK_EQUAL(0, ::chown(path.c_str(), owner, owner));
         std::filesystem::permissions(path, mode);
     };
@@ -166,43 +171,46 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     const auto account = *Httpd::account();
     const std::string remedy =
         "; run: chown " + account.name + ": " + folder.string() + " " + database;
-    give(folder, account.user_id, all_read);
-    give(database, 0, perms::owner_read | perms::owner_write | perms::others_read);
-    finds(configuration, remedy);
-    finds(configuration, "users.sqlite (owner root:root, mode 0604), in " + folder.string() +
-                             " (owner " + account.name);
-    give(database, account.user_id, perms::owner_read | perms::owner_write);
-    accepts(configuration);
+    set_owner_and_mode(folder, account.user_id, all_read);
+    set_owner_and_mode(database, 0, perms::owner_read | perms::owner_write | perms::others_read);
+    expect_problem(configuration, remedy);
+    expect_problem(configuration, "users.sqlite (owner root:root, mode 0604), in " +
+                                      folder.string() + " (owner " + account.name);
+    set_owner_and_mode(database, account.user_id, perms::owner_read | perms::owner_write);
+    expect_no_problem(configuration);
     {
         // These files exist only while the database is open. Write to it first, because SQLite
         // corrects the mode of empty files.
         Database open("sqlite3", database);
         open.run("CREATE TABLE other (id TEXT)");
         for (const char* suffix : {"-wal", "-shm"}) {
-            give(database + suffix, account.user_id, perms::owner_read);
-            finds(configuration, database + suffix + " (owner " + account.name);
-            finds(configuration, database + "-wal " + database + "-shm && chmod u+rwX");
-            give(database + suffix, account.user_id, perms::owner_read | perms::owner_write);
+            set_owner_and_mode(database + suffix, account.user_id, perms::owner_read);
+            expect_problem(configuration, database + suffix + " (owner " + account.name);
+            expect_problem(configuration, database + "-wal " + database + "-shm && chmod u+rwX");
+            set_owner_and_mode(database + suffix, account.user_id,
+                               perms::owner_read | perms::owner_write);
         }
     }
-    give(folder, 0, all_read);
-    finds(configuration, remedy);
-    give(folder, 0, perms::owner_all);
-    finds(configuration, remedy);
+    set_owner_and_mode(folder, 0, all_read);
+    expect_problem(configuration, remedy);
+    set_owner_and_mode(folder, 0, perms::owner_all);
+    expect_problem(configuration, remedy);
     const std::filesystem::path inner = folder / "inner";
     std::filesystem::create_directory(inner);
     std::filesystem::rename(database, inner / "users.sqlite");
-    give(inner, account.user_id, perms::owner_all);
-    finds(configured(with(directives, "children/", "children/inner/") + service),
-          account.name + " cannot access " + inner.string() + ": move the database");
+    set_owner_and_mode(inner, account.user_id, perms::owner_all);
+    expect_problem(config_without_database(
+                       replace_first(directives, "children/", "children/inner/") + service),
+                   account.name + " cannot access " + inner.string() + ": move the database");
 }
 
 TEST(check_server, prints_commands_that_fix_the_access_to_a_database_file) {
     if (!running_as_root())
         return;
     const std::filesystem::path folder = work().make("remedy");
-    const std::string database = new_database(folder);
-    const std::string configuration = configured(database_at("sqlite3", database) + service);
+    const std::string database = create_database(folder);
+    const std::string configuration =
+        config_without_database(database_directives("sqlite3", database) + service);
     using std::filesystem::perms;
     std::filesystem::permissions(database, perms::owner_read | perms::owner_write);
     std::filesystem::permissions(folder, perms(0755));
@@ -210,16 +218,17 @@ TEST(check_server, prints_commands_that_fix_the_access_to_a_database_file) {
     const std::size_t start = found.find("; run: ");
     CHECK_TEXT(start != found.npos, found.c_str());
     const std::string remedy = found.substr(start + 7, found.find(';', start + 7) - start - 7);
-    done(test::run({{"/bin/sh", "-c", remedy}}));
-    accepts(configuration);
+    expect_ok(test::run({{"/bin/sh", "-c", remedy}}));
+    expect_no_problem(configuration);
 }
 
 TEST(check_server, reports_a_relative_database_file) {
     const std::filesystem::path folder = work().make("relative");
-    const std::string database = new_database(folder);
+    const std::string database = create_database(folder);
     std::filesystem::permissions(folder, std::filesystem::perms::all);
     std::filesystem::permissions(database, std::filesystem::perms(0666));
-    const std::string configuration = configured(database_at("sqlite3", "users.sqlite") + service);
+    const std::string configuration =
+        config_without_database(database_directives("sqlite3", "users.sqlite") + service);
     const auto where = std::filesystem::current_path();
     std::filesystem::current_path(folder);
     const CommandResult relative = check(configuration);
@@ -229,7 +238,7 @@ TEST(check_server, reports_a_relative_database_file) {
     CHECK_TEXT(has(relative.output, "DBDParams names the relative path users.sqlite, which httpd "
                                     "resolves against its working directory"),
                relative.output.c_str());
-    accepts(option);
+    expect_no_problem(option);
 }
 
 TEST(check_server, reports_a_drain_file_that_httpds_children_cannot_see) {
@@ -237,158 +246,164 @@ TEST(check_server, reports_a_drain_file_that_httpds_children_cannot_see) {
         return;
     const std::filesystem::path folder = work().make("unseen");
     const std::string configuration =
-        whole("UserAdminDrainFile " + (folder / "drain").string() + "\n" + service);
+        full_config("UserAdminDrainFile " + (folder / "drain").string() + "\n" + service);
     std::filesystem::permissions(folder, std::filesystem::perms(0750));
-    finds(configuration, "cannot search the directory of UserAdminDrainFile, so useradmin-health "
-                         "ignores the file: " +
-                             (folder / "drain").string());
+    expect_problem(configuration,
+                   "cannot search the directory of UserAdminDrainFile, so useradmin-health "
+                   "ignores the file: " +
+                       (folder / "drain").string());
     std::filesystem::permissions(folder, std::filesystem::perms(0755));
-    accepts(configuration);
+    expect_no_problem(configuration);
 }
 
 TEST(check_server, reports_the_owner_and_mode_of_an_unreadable_file) {
     if (!running_as_root())
         return;
     const std::filesystem::path folder = work().make("closed");
-    const std::string database = new_database(folder);
+    const std::string database = create_database(folder);
     using std::filesystem::perms;
-    const auto errors = [&] {
-        return run_as_other({machine::built("useradminctl").string(), "--driver", "sqlite3",
-                             "--params", database, "check"},
-                            Scene::environment())
+    const auto errors_of_check = [&] {
+        return run_as_other_account({machine::built("useradminctl").string(), "--driver", "sqlite3",
+                                     "--params", database, "check"},
+                                    Scene::environment())
             .errors;
     };
     std::filesystem::permissions(database, perms::owner_read | perms::owner_write);
     std::filesystem::permissions(folder, perms::owner_all | perms::others_exec);
-    const std::string file_alone = errors();
+    const std::string file_alone = errors_of_check();
     CHECK_TEXT(has(file_alone, "unable to open database file: " + database +
                                    " (owner root:root, mode 0600), in " + folder.string() +
                                    " (owner root:root, mode 0701)"),
                file_alone.c_str());
     std::filesystem::permissions(folder, perms::owner_all);
-    const std::string both = errors();
+    const std::string both = errors_of_check();
     CHECK_TEXT(has(both, "unable to open database file: " + database + " (Permission denied), in " +
                              folder.string() + " (owner root:root, mode 0700)"),
                both.c_str());
 }
 
 TEST(check_server, reports_a_misspelled_handler) {
-    const auto page = [](const std::string& handler) {
-        return whole(service + "<Location \"/admin\">\n  SetHandler " + handler +
-                     "\n</Location>\n");
+    const auto page_config = [](const std::string& handler) {
+        return full_config(service + "<Location \"/admin\">\n  SetHandler " + handler +
+                           "\n</Location>\n");
     };
-    finds(page("useradmin-consol"),
-          "SetHandler names the unknown handler useradmin-consol, so its requests get 404; the "
-          "handlers are "
-          "useradmin-better-auth, useradmin-console, useradmin-health, useradmin-metrics, "
-          "useradmin-openapi");
+    expect_problem(
+        page_config("useradmin-consol"),
+        "SetHandler names the unknown handler useradmin-consol, so its requests get 404; the "
+        "handlers are "
+        "useradmin-better-auth, useradmin-console, useradmin-health, useradmin-metrics, "
+        "useradmin-openapi");
     for (const char* const handler : {"useradmin-console", "useradmin-openapi", "useradmin-metrics",
                                       "useradmin-health", "server-status"})
-        accepts(page(handler));
+        expect_no_problem(page_config(handler));
 }
 
 TEST(check_server, reports_a_Location_without_a_slash) {
     for (const char* const line : {"SetHandler useradmin-metrics", "AuthUserAdmin On"})
-        finds(whole(service + "<Location \"metrics\">\n  " + line +
-                    "\n  UserAdminMaxLimit 5\n</Location>\n"),
-              "<Location \"metrics\"> matches no request because paths start with a slash; use "
-              "<Location \"/metrics\">");
-    accepts(whole(service + "<Location \"other\">\n  SetHandler server-status\n</Location>\n" +
-                  "<Location ~ \"metrics$\">\n  SetHandler useradmin-metrics\n</Location>\n"));
+        expect_problem(
+            full_config(service + "<Location \"metrics\">\n  " + line +
+                        "\n  UserAdminMaxLimit 5\n</Location>\n"),
+            "<Location \"metrics\"> matches no request because paths start with a slash; use "
+            "<Location \"/metrics\">");
+    expect_no_problem(
+        full_config(service + "<Location \"other\">\n  SetHandler server-status\n</Location>\n" +
+                    "<Location ~ \"metrics$\">\n  SetHandler useradmin-metrics\n</Location>\n"));
 }
 
 TEST(check_server, reports_what_httpd_rejects) {
     const std::pair<std::string, const char*> refusals[] = {
-        {whole("AuthUserAdminSecret file:/nonexistent/secret\n" + service),
+        {full_config("AuthUserAdminSecret file:/nonexistent/secret\n" + service),
          "cannot read /nonexistent/secret"},
-        {whole("AuthUserAdminSecret env:NO_SUCH_SECRET\n" + service), "NO_SUCH_SECRET"},
-        {whole(secret("") + service), "check.secret"},
-        {whole(with(service, "/api/users", "/api/users/")),
+        {full_config("AuthUserAdminSecret env:NO_SUCH_SECRET\n" + service), "NO_SUCH_SECRET"},
+        {full_config(secret_directive("") + service), "check.secret"},
+        {full_config(replace_first(service, "/api/users", "/api/users/")),
          "must not end with a slash: <Location \"/api/users\">"},
-        {whole(with(service, "UserAdmin On\n<", "UserAdmin Yes\n<")),
+        {full_config(replace_first(service, "UserAdmin On\n<", "UserAdmin Yes\n<")),
          "UserAdmin must be On or Off"},
-        {whole("UserAdmin On\n"), "allowed only in a <Location>"},
-        {whole("<LocationMatch \"^/api/users\">\n  UserAdmin On\n</LocationMatch>\n"), "UserAdmin"},
-        {whole("UserAdminTrustedOrigins https://x.org\n" + service),
+        {full_config("UserAdmin On\n"), "allowed only in a <Location>"},
+        {full_config("<LocationMatch \"^/api/users\">\n  UserAdmin On\n</LocationMatch>\n"),
+         "UserAdmin"},
+        {full_config("UserAdminTrustedOrigins https://x.org\n" + service),
          "Invalid command 'UserAdminTrustedOrigins'"},
-        {whole(with(service, "AuthUserAdmin", "AuthUserAdmim")), "AuthUserAdmim"},
-        {whole("UserAdminTimeout soon\n" + service), "UserAdminTimeout"},
-        {whole("UserAdminMaxLimit\n" + service), "UserAdminMaxLimit"},
-        {whole(service + "<Location \"/x\">\n"), "was not closed"},
-        {whole("LoadModule other_module /nonexistent/mod_other.so\n" + service),
+        {full_config(replace_first(service, "AuthUserAdmin", "AuthUserAdmim")), "AuthUserAdmim"},
+        {full_config("UserAdminTimeout soon\n" + service), "UserAdminTimeout"},
+        {full_config("UserAdminMaxLimit\n" + service), "UserAdminMaxLimit"},
+        {full_config(service + "<Location \"/x\">\n"), "was not closed"},
+        {full_config("LoadModule other_module /nonexistent/mod_other.so\n" + service),
          "/nonexistent/mod_other.so"},
         {without_module("dbd", service), "Invalid command 'DBDriver'"},
         {without_module("useradmin", service), "Invalid command 'UserAdmin'"},
     };
     for (const auto& [configuration, problem] : refusals)
-        finds(configuration, problem);
+        expect_problem(configuration, problem);
 }
 
 TEST(check_server, reports_mod_dbd_inside_a_false_condition) {
     const std::string configuration = without_module("dbd", service);
-    write_file(configuration,
-               with(with(read_file(configuration), "DBDriver", "<IfModule mod_dbd.c>\nDBDriver"),
-                    "<Location", "</IfModule>\n<Location"));
-    finds(configuration, "mod_dbd");
+    write_file(configuration, replace_first(replace_first(read_file(configuration), "DBDriver",
+                                                          "<IfModule mod_dbd.c>\nDBDriver"),
+                                            "<Location", "</IfModule>\n<Location"));
+    expect_problem(configuration, "mod_dbd");
 }
 
 TEST(check_server, reports_a_condition_on_a_module_that_is_not_loaded) {
     for (const char* const name : {"auth_useradmin_module", "mod_auth_useradmin.c"})
-        finds(without_module("auth_useradmin",
-                             "<IfModule " + std::string(name) + ">\n" + service + "</IfModule>\n"),
-              "run 'a2enmod auth_useradmin'");
+        expect_problem(without_module("auth_useradmin", "<IfModule " + std::string(name) + ">\n" +
+                                                            service + "</IfModule>\n"),
+                       "run 'a2enmod auth_useradmin'");
 }
 
 TEST(check_server, reports_an_IfModule_that_precedes_the_LoadModule) {
     const std::string load = "LoadModule auth_useradmin_module";
-    const std::string configuration = whole("");
-    write_file(configuration,
-               with(read_file(configuration), load,
-                    "<IfModule auth_useradmin_module>\n" + service + "</IfModule>\n" + load));
-    finds(configuration, "move its LoadModule before <IfModule>");
+    const std::string configuration = full_config("");
+    write_file(configuration, replace_first(read_file(configuration), load,
+                                            "<IfModule auth_useradmin_module>\n" + service +
+                                                "</IfModule>\n" + load));
+    expect_problem(configuration, "move its LoadModule before <IfModule>");
 }
 
 TEST(check_server, reports_only_the_outer_condition) {
-    finds(without_module("useradmin", "<IfModule useradmin_module>\n<IfModule other_module>\n" +
-                                          service + "</IfModule>\n</IfModule>\n"),
-          "run 'a2enmod useradmin'");
+    expect_problem(
+        without_module("useradmin", "<IfModule useradmin_module>\n<IfModule other_module>\n" +
+                                        service + "</IfModule>\n</IfModule>\n"),
+        "run 'a2enmod useradmin'");
 }
 
 TEST(check_server, accepts_true_conditions) {
-    accepts(whole("<IfModule mod_useradmin.c>\n<IfModule auth_useradmin_module>\n"
-                  "<IfModule !other_module>\n" +
-                  service + "</IfModule>\n</IfModule>\n</IfModule>\n"));
-    accepts(whole("Define HERE\n<IfDefine HERE>\n" + service + "</IfDefine>\n"));
+    expect_no_problem(full_config("<IfModule mod_useradmin.c>\n<IfModule auth_useradmin_module>\n"
+                                  "<IfModule !other_module>\n" +
+                                  service + "</IfModule>\n</IfModule>\n</IfModule>\n"));
+    expect_no_problem(full_config("Define HERE\n<IfDefine HERE>\n" + service + "</IfDefine>\n"));
 }
 
 TEST(check_server, reports_a_configuration_without_the_service) {
-    for (const std::string& text : {std::string(), with(service, "  UserAdmin On\n", ""),
-                                    with(service, "  UserAdmin On\n", "  UserAdmin Off\n"),
+    for (const std::string& text : {std::string(), replace_first(service, "  UserAdmin On\n", ""),
+                                    replace_first(service, "  UserAdmin On\n", "  UserAdmin Off\n"),
                                     "<IfDefine ELSEWHERE>\n" + service + "</IfDefine>\n",
                                     "<IfFile /nonexistent>\n" + service + "</IfFile>\n"})
-        finds(whole(text), "the service is not enabled");
+        expect_problem(full_config(text), "the service is not enabled");
 }
 
 TEST(check_server, accepts_sessions_without_the_service) {
-    accepts(whole("<Location \"/reports\">\n  AuthUserAdmin On\n</Location>\n"));
+    expect_no_problem(full_config("<Location \"/reports\">\n  AuthUserAdmin On\n</Location>\n"));
 }
 
 TEST(check_server, reports_AuthUserAdmin_that_is_missing_off_or_in_another_Location) {
-    const std::string bare = with(service, "  AuthUserAdmin On\n", "");
+    const std::string bare = replace_first(service, "  AuthUserAdmin On\n", "");
     const std::string on = "AuthUserAdmin On\n";
     for (const std::string& text :
-         {bare, on + with(service, "AuthUserAdmin On", "AuthUserAdmin Off"),
+         {bare, on + replace_first(service, "AuthUserAdmin On", "AuthUserAdmin Off"),
           bare + "<Location \"/api/user\">\n" + on + "</Location>\n",
           bare + "<Location \"/api/users/x\">\n" + on + "</Location>\n",
           bare + "<Location \"/api/users/\">\n" + on + "</Location>\n",
           bare + "<Directory \"/\">\n" + on + "</Directory>\n",
           bare + "<VirtualHost *:80>\n" + on + "</VirtualHost>\n",
           on + bare + "<Location \"/api\">\nAuthUserAdmin Off\n</Location>\n"})
-        finds(whole(text), "every request gets 401");
+        expect_problem(full_config(text), "every request gets 401");
 }
 
 TEST(check_server, accepts_AuthUserAdmin_around_the_service) {
-    const std::string bare = with(service, "  AuthUserAdmin On\n", "");
+    const std::string bare = replace_first(service, "  AuthUserAdmin On\n", "");
     const std::string on = "AuthUserAdmin On\n";
     for (const std::string& text :
          {on + bare, bare + "<Location \"/api\">\n" + on + "</Location>\n",
@@ -398,99 +413,107 @@ TEST(check_server, accepts_AuthUserAdmin_around_the_service) {
           on + "<VirtualHost *:80>\n" + bare + "</VirtualHost>\n",
           service + "<LocationMatch \"^/x\">\nAuthUserAdmin Off\n</LocationMatch>\n",
           bare + "UserAdminSession \"%{reqenv:ID}\" \"%{reqenv:ROLE}\"\n"})
-        accepts(whole(text));
+        expect_no_problem(full_config(text));
 }
 
 TEST(check_server, reports_a_misspelled_usual_path) {
     for (const char* const path : {"/api/user", "/api/userss", "/apis/users"})
-        finds(whole(with(service, "/api/users", path)), "use <Location \"/api/users\">");
-    accepts(whole(with(service, "/api/users", "/admin/people")));
-    accepts(whole(service + with(service, "/api/users", "/api/users2")));
-    finds(whole(with(service, "  UserAdmin On\n", "") +
-                "<Location \"/api/user\">\n  AuthUserAdmin On\n  UserAdmin On\n</Location>\n"),
-          "use <Location \"/api/users\">");
+        expect_problem(full_config(replace_first(service, "/api/users", path)),
+                       "use <Location \"/api/users\">");
+    expect_no_problem(full_config(replace_first(service, "/api/users", "/admin/people")));
+    expect_no_problem(full_config(service + replace_first(service, "/api/users", "/api/users2")));
+    expect_problem(
+        full_config(replace_first(service, "  UserAdmin On\n", "") +
+                    "<Location \"/api/user\">\n  AuthUserAdmin On\n  UserAdmin On\n</Location>\n"),
+        "use <Location \"/api/users\">");
 }
 
 TEST(check_server, reports_a_service_that_rejects_every_caller) {
-    finds(whole(with(service, "granted", "denied")), "every request gets 403");
-    finds(whole(with(service, "  Require all granted\n", "") +
-                "<Location \"/\">\n  Require all denied\n</Location>\n"),
-          "every request gets 403");
-    accepts(whole("<Location \"/\">\n  Require all denied\n</Location>\n" + service));
-    accepts(whole(with(service, "granted", "denied\n  Require method GET")));
-    accepts(whole("<Directory \"/\">\n  Require all denied\n</Directory>\n" + service));
+    expect_problem(full_config(replace_first(service, "granted", "denied")),
+                   "every request gets 403");
+    expect_problem(full_config(replace_first(service, "  Require all granted\n", "") +
+                               "<Location \"/\">\n  Require all denied\n</Location>\n"),
+                   "every request gets 403");
+    expect_no_problem(
+        full_config("<Location \"/\">\n  Require all denied\n</Location>\n" + service));
+    expect_no_problem(
+        full_config(replace_first(service, "granted", "denied\n  Require method GET")));
+    expect_no_problem(
+        full_config("<Directory \"/\">\n  Require all denied\n</Directory>\n" + service));
 }
 
 TEST(check_server, reports_a_virtual_host_on_a_port_without_Listen) {
-    const auto on = [&](const std::string& address) {
-        return whole("<VirtualHost " + address + ">\n" + service + "</VirtualHost>\n");
+    const auto host_config = [&](const std::string& address) {
+        return full_config("<VirtualHost " + address + ">\n" + service + "</VirtualHost>\n");
     };
-    finds(on("*:8443"), "add Listen 8443");
+    expect_problem(host_config("*:8443"), "add Listen 8443");
     for (const char* const address : {"*:80", "*", "_default_:*", "127.0.0.1:80", "*:8443 *:80"})
-        accepts(on(address));
+        expect_no_problem(host_config(address));
 }
 
-TEST(check_server, reports_a_virtual_host_without_the_database_of_another) {
+TEST(check_server, reports_a_virtual_host_without_a_database) {
     const std::string directives = with_database("");
     const std::string other = "<VirtualHost *:80>\nServerName other.example.org\n";
     const std::string host = "<VirtualHost *:80>\nServerName x.example.org\n";
     const std::string end = "</VirtualHost>\n";
-    finds(configured(other + directives + end + host + service + end),
-          "no DBDriver applies to <Location \"/api/users\">, so every request gets 503");
-    accepts(configured(other + directives + end + service));
+    expect_problem(config_without_database(other + directives + end + host + service + end),
+                   "no DBDriver applies to <Location \"/api/users\">, so every request gets 503");
+    expect_no_problem(config_without_database(other + directives + end + service));
     const std::size_t second = directives.find("DBDParams");
-    finds(configured(directives.substr(0, second) + other + directives.substr(second) + end + host +
-                     service + end),
-          "no DBDParams applies to");
-    accepts(configured(host + directives + service + end));
-    accepts(configured(host + service + end + directives));
-    accepts(
-        configured("<Macro App>\n" + service + "</Macro>\n" + host + directives + "Use App\n" + end,
-                   {"mod_macro.so"}));
+    expect_problem(config_without_database(directives.substr(0, second) + other +
+                                           directives.substr(second) + end + host + service + end),
+                   "no DBDParams applies to");
+    expect_no_problem(config_without_database(host + directives + service + end));
+    expect_no_problem(config_without_database(host + service + end + directives));
+    expect_no_problem(config_without_database("<Macro App>\n" + service + "</Macro>\n" + host +
+                                                  directives + "Use App\n" + end,
+                                              {"mod_macro.so"}));
 }
 
 TEST(check_server, applies_the_Locations_of_a_virtual_host_last) {
     const std::string host = "<VirtualHost *:80>\n";
     const std::string end = "</VirtualHost>\n";
-    accepts(
-        whole(host + service + end + "<Location \"/api\">\n  Require all denied\n</Location>\n"));
-    finds(whole(host + with(service, "  AuthUserAdmin On\n", "") +
-                "<Location \"/api\">\n  AuthUserAdmin Off\n</Location>\n" + end +
-                "<Location \"/api\">\n  AuthUserAdmin On\n</Location>\n"),
-          "every request gets 401");
+    expect_no_problem(full_config(host + service + end +
+                                  "<Location \"/api\">\n  Require all denied\n</Location>\n"));
+    expect_problem(full_config(host + replace_first(service, "  AuthUserAdmin On\n", "") +
+                               "<Location \"/api\">\n  AuthUserAdmin Off\n</Location>\n" + end +
+                               "<Location \"/api\">\n  AuthUserAdmin On\n</Location>\n"),
+                   "every request gets 401");
 }
 
 TEST(check_server, accepts_a_section_that_defines_its_own_IfDefine_variable) {
-    const auto guarded = [](const std::string& text) {
+    const auto guard = [](const std::string& text) {
         return "<IfDefine !GUARDED>\nDefine GUARDED\n" + text + "</IfDefine>\n";
     };
-    accepts(whole(guarded(service)));
-    const std::string bare = with(service, "  AuthUserAdmin On\n", "");
-    const std::string part = file("guarded.conf", guarded(bare));
-    finds(whole("Include " + part + "\nInclude " + part + "\n"), "every request gets 401");
-    finds(whole("Define GUARDED\n" + guarded(service)), "the service is not enabled");
+    expect_no_problem(full_config(guard(service)));
+    const std::string bare = replace_first(service, "  AuthUserAdmin On\n", "");
+    const std::string part = file("guarded.conf", guard(bare));
+    expect_problem(full_config("Include " + part + "\nInclude " + part + "\n"),
+                   "every request gets 401");
+    expect_problem(full_config("Define GUARDED\n" + guard(service)), "the service is not enabled");
 }
 
 TEST(check_server, reports_tables_with_other_names) {
-    const CommandResult ended = check(whole("UserAdminTables users sessions accounts\n" + service));
+    const CommandResult ended =
+        check(full_config("UserAdminTables users sessions accounts\n" + service));
     CHECK_EQUAL(1, ended.status);
     CHECK(ended.output.starts_with("3 problems found:\n"));
     CHECK(has(ended.output, "set UserAdminTables user session account\n"));
 }
 
 TEST(check_server, reports_a_file_that_cannot_be_included) {
-    const CommandResult ended = check(whole("Include /nonexistent/x.conf\n" + service));
+    const CommandResult ended = check(full_config("Include /nonexistent/x.conf\n" + service));
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "/nonexistent/x.conf, which does not exist"));
 }
 
 TEST(check_server, shows_the_warnings_of_the_modules) {
-    CHECK(has(check(whole("AuthUserAdminSecret short\n" + service), {"--verbose"}).output,
+    CHECK(has(check(full_config("AuthUserAdminSecret short\n" + service), {"--verbose"}).output,
               "\n  UA0313: "));
 }
 
 TEST(check_server, reports_that_httpd_cannot_be_run) {
-    const std::string configuration = whole(service);
+    const std::string configuration = full_config(service);
     const CommandResult ended =
         check(configuration, {}, {{"APACHE_ENVVARS", file("envvars", "exit 127\n")}});
     CHECK_EQUAL(0, ended.status);
@@ -503,9 +526,9 @@ TEST(check_server, reports_that_httpd_cannot_be_run) {
 TEST(check_server, runs_httpd_with_the_variables_of_apachectl) {
     const Environment named = {
         {"APACHE_ENVVARS", file("envvars", "export THE_PORT=8099 APACHE_ARGUMENTS=-DSERVED\n")}};
-    const std::string configuration =
-        whole("Listen 127.0.0.1:${THE_PORT}\n<IfDefine SERVED>\n" + service + "</IfDefine>\n");
-    accepts(check(configuration, {}, named));
+    const std::string configuration = full_config(
+        "Listen 127.0.0.1:${THE_PORT}\n<IfDefine SERVED>\n" + service + "</IfDefine>\n");
+    expect_no_problem(check(configuration, {}, named));
     CHECK_EQUAL(1, check(configuration).status);
 }
 
@@ -518,12 +541,13 @@ TEST(check_server, accepts_values_that_only_httpd_knows) {
                              "  UserAdminMailFrom a@example.org\n"
                              "  UserAdminMailPasswordLink https://a.example.org/{token}\n</";
     for (const std::string& text :
-         {with(service, "/api/users", "${BASE}"), service + page + "${KIND}\n</Location>\n",
+         {replace_first(service, "/api/users", "${BASE}"),
+          service + page + "${KIND}\n</Location>\n",
           "Listen ${THE_PORT}\n<VirtualHost *:8098>\n" + service + "</VirtualHost>\n",
-          "<IfFile ${ROOT}>\n" + service + "</IfFile>\n", with(service, "</", mail),
-          "<Macro App $path $kind>\n" + with(service, "\"/api/users\"", "$path") + page +
+          "<IfFile ${ROOT}>\n" + service + "</IfFile>\n", replace_first(service, "</", mail),
+          "<Macro App $path $kind>\n" + replace_first(service, "\"/api/users\"", "$path") + page +
               "$kind\n</Location>\n</Macro>\nUse App /api/users console\n"})
-        accepts(check(whole(text, {"mod_macro.so"}), {}, named));
+        expect_no_problem(check(full_config(text, {"mod_macro.so"}), {}, named));
 }
 
 TEST(check_server, reports_a_file_that_no_server_includes) {
@@ -535,7 +559,7 @@ TEST(check_server, reports_a_file_that_no_server_includes) {
 
 TEST(check_server, checks_the_server_that_includes_the_file) {
     const std::string part =
-        file("part.conf", with_database(with(service, "  AuthUserAdmin On\n", "")));
+        file("part.conf", with_database(replace_first(service, "  AuthUserAdmin On\n", "")));
     const std::filesystem::path folder =
         std::filesystem::path(
             Httpd::write_configuration(work(), {"event", {}, "Include " + part + "\n", {}}))
@@ -559,20 +583,21 @@ TEST(check_server, reports_a_secret_that_does_not_decrypt_second_factors) {
     const std::string key = "the s3cr3t of the application";
     sql().run("INSERT INTO \"twoFactor\" VALUES ('1', '" +
               crypto::encrypt("JBSWY3DPEHPK3PXP", {crypto::Secret(), key, ""}) + "', 'y', 'u')");
-    const CommandResult right = check(whole(secret(key) + service));
-    const CommandResult wrong = check(whole(secret("another s3cr3t altogether") + service));
-    const CommandResult rotated = check(whole(
+    const CommandResult right = check(full_config(secret_directive(key) + service));
+    const CommandResult wrong =
+        check(full_config(secret_directive("another s3cr3t altogether") + service));
+    const CommandResult rotated = check(full_config(
         "AuthUserAdminSecret file:" + file("new.secret", "a new s3cr3t of the application\n") +
         " file:" + file("check.secret", key + "\n") + "\n" + service));
     sql().run(R"(DROP TABLE "twoFactor")");
-    accepts(right);
+    expect_no_problem(right);
     CHECK_EQUAL(1, wrong.status);
     CHECK(has(wrong.output, "decrypts none of the application's second factors"));
-    accepts(rotated);
+    expect_no_problem(rotated);
 }
 
 TEST(check_server, reports_that_the_secret_cannot_be_checked) {
-    const CommandResult ended = check(whole(secret() + service));
+    const CommandResult ended = check(full_config(secret_directive() + service));
     CHECK_EQUAL(0, ended.status);
     CHECK(ended.output.starts_with("No problems found, but some checks could not be performed."));
     CHECK(has(ended.output, "use --cookie to test it with a session cookie"));
@@ -580,19 +605,19 @@ TEST(check_server, reports_that_the_secret_cannot_be_checked) {
 
 TEST(check_server, tests_the_secret_with_a_cookie) {
     const std::string id = create("ana@x.org");
-    const std::string configuration = whole(secret() + service);
+    const std::string configuration = full_config(secret_directive() + service);
     const std::string cookie =
-        done(ctl({"session", "open", id, "--secret", "file:" + path("check.secret")}));
+        expect_ok(ctl({"session", "open", id, "--secret", "file:" + path("check.secret")}));
     const std::vector<std::string> option = {"--cookie", "file:" + file("cookie", cookie + "\n")};
-    accepts(configuration, option);
-    static_cast<void>(secret("another s3cr3t altogether"));
-    finds(configuration, "the cookie from --cookie is not signed", option);
-    static_cast<void>(secret());
+    expect_no_problem(configuration, option);
+    static_cast<void>(secret_directive("another s3cr3t altogether"));
+    expect_problem(configuration, "the cookie from --cookie is not signed", option);
+    static_cast<void>(secret_directive());
     sql().run("DELETE FROM \"session\"");
-    finds(configuration, "its session is not in the database", option);
+    expect_problem(configuration, "its session is not in the database", option);
     CHECK_EQUAL(2, check(configuration, {"--cookie", cookie}).status);
     CHECK_EQUAL(2, check(configuration, {"--cookie", "file:/nonexistent"}).status);
-    CHECK_EQUAL(2, check(whole(service), option).status);
+    CHECK_EQUAL(2, check(full_config(service), option).status);
 }
 
 TEST(check_server, queries_the_running_server) {
@@ -612,12 +637,12 @@ TEST(check_server, queries_the_running_server) {
                        "<Location \"/open\">\n  Require all granted\n"
                        "  UserAdminSession nobody superAdmin\n  UserAdmin On\n</Location>\n"),
          {}});
-    const std::string configuration = whole(service);
+    const std::string configuration = full_config(service);
     expect_log("client denied by server configuration");
     expect_log("UA0212: no user has the protected address");
     const std::string server = "http://127.0.0.1:" + std::to_string(httpd.port());
-    accepts(configuration, {"--url", server + "/api/users"});
-    accepts(configuration, {"--url", server + "/api/users/"});
+    expect_no_problem(configuration, {"--url", server + "/api/users"});
+    expect_no_problem(configuration, {"--url", server + "/api/users/"});
     for (const auto& [path, problem] :
          {std::pair("/api/user",
                     "there is no service at this URL, or httpd rejects the request first (404)"),
@@ -628,7 +653,7 @@ TEST(check_server, queries_the_running_server) {
           std::pair("/moved", "redirects to another one (302)"),
           std::pair("/page", "this URL serves another page (200)"),
           std::pair("/open", "instead of 401 to a request without credentials")})
-        finds(configuration, problem, {"--url", server + path});
+        expect_problem(configuration, problem, {"--url", server + path});
 }
 
 TEST(check_server, queries_over_HTTPS_and_reports_an_untrusted_certificate) {
@@ -641,21 +666,22 @@ TEST(check_server, queries_over_HTTPS_and_reports_an_untrusted_certificate) {
     const std::string tls = "SSLEngine on\nSSLCertificateFile " + certificates.file("server.crt") +
                             "\nSSLCertificateKeyFile " + certificates.file("server.key") + "\n";
     const Httpd httpd(work(), {"event", {"mod_ssl.so"}, with_database(tls + service), {}});
-    const std::string configuration = whole(service);
+    const std::string configuration = full_config(service);
     const std::string server = "127.0.0.1:" + std::to_string(httpd.port());
-    finds(configuration, "cannot verify the server's certificate: ",
-          {"--url", "https://" + server + "/api/users"});
+    expect_problem(configuration, "cannot verify the server's certificate: ",
+                   {"--url", "https://" + server + "/api/users"});
     const std::string both =
         check(configuration, {"--url", "https://" + server + "/api/user"}).output;
     CHECK_TEXT(has(both, "cannot verify the server's certificate: ") &&
                    has(both, "there is no service at"),
                both.c_str());
-    finds(configuration, "this URL serves another page (400)", {"--url", "http://" + server + "/"});
+    expect_problem(configuration, "this URL serves another page (400)",
+                   {"--url", "http://" + server + "/"});
 }
 
 TEST(check_server, reports_a_server_that_is_not_running) {
-    const std::string configuration = whole(service);
-    finds(configuration, "cannot connect: ", {"--url", "http://127.0.0.1:1/api/users"});
+    const std::string configuration = full_config(service);
+    expect_problem(configuration, "cannot connect: ", {"--url", "http://127.0.0.1:1/api/users"});
     CHECK_EQUAL(1, ctl({"check", "--url", "http://127.0.0.1:1/api/users"}).status);
 }
 

@@ -15,7 +15,7 @@ std::string with_name(std::string form, const std::string& name) {
 }
 
 /// Returns whether an element of the array with this key contains the part.
-bool lists(const Json& json, const std::string& key, std::string_view part) {
+bool any_contains(const Json& json, const std::string& key, std::string_view part) {
     for (int each = 0; each < json.size(key); ++each)
         if (has(json.at(key + "." + std::to_string(each)), part))
             return true;
@@ -37,7 +37,7 @@ TEST_GROUP_BASE(check, Scene) {
     /// Creates separate tables that a test may damage.
     void create_tables() {
         has_tables = true;
-        done(ctl({"--tables", tables, "schema", "--force"}));
+        expect_ok(ctl({"--tables", tables, "schema", "--force"}));
     }
 
     /// Gives createdAt another type. The table must be empty.
@@ -49,8 +49,8 @@ TEST_GROUP_BASE(check, Scene) {
     }
 
     /// Adds a user with an account, as better-auth does.
-    void add(const std::string& id, const std::string& email, const std::string& account_id,
-             const std::string& hash) {
+    void add_user(const std::string& id, const std::string& email, const std::string& account_id,
+                  const std::string& hash) {
         sql().insert("user",
                      {{"id", id}, {"name", "N"}, {"email", email}, {"emailVerified", "FALSE"}});
         sql().insert("account", {{"id", "account-" + id},
@@ -61,8 +61,8 @@ TEST_GROUP_BASE(check, Scene) {
     }
 
     /// Runs check and expects this exit status. Returns its JSON output.
-    static Json look(int status, std::vector<std::string> arguments = {},
-                     SourceLocation where = {}) {
+    static Json run_check(int status, std::vector<std::string> arguments = {},
+                          SourceLocation where = {}) {
         arguments.insert(arguments.begin(), {"check", "--json"});
         const CommandResult ended = ctl(std::move(arguments));
         if (ended.status != status)
@@ -72,7 +72,7 @@ TEST_GROUP_BASE(check, Scene) {
 };
 
 TEST(check, finds_no_problem_in_a_new_schema) {
-    const Json json = look(0);
+    const Json json = run_check(0);
     CHECK_EQUAL(std::string("true"), json.at("success"));
     CHECK_EQUAL(database().driver(), json.at("data.driver"));
     CHECK_EQUAL(11, json.size("data.tables.user.columns"));
@@ -81,117 +81,123 @@ TEST(check, finds_no_problem_in_a_new_schema) {
     CHECK_EQUAL(std::string("absent; nothing is written"), json.at("data.service.issuer"));
     CHECK_EQUAL(0, json.size("data.problems"));
     CHECK_EQUAL(0, json.size("data.directives"));
-    CHECK(has(done(ctl({"check"})), "No problems found."));
+    CHECK(has(expect_ok(ctl({"check"})), "No problems found."));
 }
 
 TEST(check, suggests_directives_from_better_auths_rows) {
-    add("u1", "a@x.org", "u1", scrypt_hash);
-    add("u2", "b@x.org", "u2", scrypt_hash);
-    const Json json = look(0);
+    add_user("u1", "a@x.org", "u1", scrypt_hash);
+    add_user("u2", "b@x.org", "u2", scrypt_hash);
+    const Json json = run_check(0);
     CHECK_EQUAL(std::string("2"), json.at("data.application.accountIds.userId"));
     CHECK_EQUAL(std::string("0"), json.at("data.application.capitalEmails"));
     CHECK_EQUAL(std::string("2"), json.at("data.application.passwords.scrypt"));
     for (const char* directive :
          {"UserAdminAccountId user-id", "UserAdminEmailCase lower", "UserAdminPasswordHash scrypt"})
-        CHECK_TEXT(lists(json, "data.directives", directive), directive);
-    CHECK(has(done(ctl({"check", "--verbose"})),
+        CHECK_TEXT(any_contains(json, "data.directives", directive), directive);
+    CHECK(has(expect_ok(ctl({"check", "--verbose"})),
               "\n  accountId     the user's id 2, the email 0, other 0\n"));
 }
 
 TEST(check, suggests_directives_from_rows_with_the_address) {
-    add("u1", "Ana@x.org", "Ana@x.org", argon2_hash);
-    const Json json = look(0);
+    add_user("u1", "Ana@x.org", "Ana@x.org", argon2_hash);
+    const Json json = run_check(0);
     for (const char* directive :
          {"UserAdminAccountId email", "UserAdminEmailCase keep", "UserAdminPasswordHash argon2id"})
-        CHECK_TEXT(lists(json, "data.directives", directive), directive);
+        CHECK_TEXT(any_contains(json, "data.directives", directive), directive);
 }
 
 TEST(check, does_not_mistake_the_services_rows_for_the_applications) {
     create("ANA@x.org");
-    const Json json = look(0);
+    const Json json = run_check(0);
     CHECK_EQUAL(std::string("0"), json.at("data.application.users"));
     CHECK_EQUAL(std::string("1"), json.at("data.own.users"));
     CHECK_EQUAL(std::string("1"), json.at("data.own.accountIds.email"));
     CHECK_EQUAL(std::string("1"), json.at("data.own.passwords.argon2id"));
     CHECK_EQUAL(0, json.size("data.directives"));
-    CHECK(lists(json, "data.notes", "which UserAdminAccountId it requires"));
+    CHECK(any_contains(json, "data.notes", "which UserAdminAccountId it requires"));
 }
 
 TEST(check, does_not_mistake_users_without_a_password_for_the_applications) {
-    done(ctl({"import", "-"}, R"({"name":"Bo","email":"bo@x.org"})"
-                              "\n"));
-    done(ctl({"import", "-"},
-             R"({"name":"Cy","email":"cy@x.org","emailVerified":false,"password":"s3cr3t word"})"
-             "\n"));
-    const Json json = look(0, {"--email-case", "keep"});
+    expect_ok(ctl({"import", "-"}, R"({"name":"Bo","email":"bo@x.org"})"
+                                   "\n"));
+    expect_ok(
+        ctl({"import", "-"},
+            R"({"name":"Cy","email":"cy@x.org","emailVerified":false,"password":"s3cr3t word"})"
+            "\n"));
+    const Json json = run_check(0, {"--email-case", "keep"});
     CHECK_EQUAL(std::string("0"), json.at("data.application.users"));
     CHECK_EQUAL(std::string("2"), json.at("data.own.users"));
     // better-auth's own ids are not UUIDs.
     sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
               "\"createdAt\", \"updatedAt\") SELECT 'u1', 'Di', 'di@x.org', \"emailVerified\", "
               "\"createdAt\", \"updatedAt\" FROM \"user\" WHERE \"email\" = 'bo@x.org'");
-    CHECK_EQUAL(std::string("1"), look(0).at("data.application.users"));
+    CHECK_EQUAL(std::string("1"), run_check(0).at("data.application.users"));
 }
 
 TEST(check, finds_rows_created_before_the_directives_were_correct) {
-    add("u1", "a@x.org", "u1", scrypt_hash);
+    add_user("u1", "a@x.org", "u1", scrypt_hash);
     create("ANA@x.org");
-    const Json json = look(1);
+    const Json json = run_check(1);
     CHECK_EQUAL(2, json.size("data.problems"));
-    CHECK(lists(json, "data.problems", R"(run: UPDATE "account" SET "accountId" = "userId")"));
-    CHECK(lists(json, "data.problems", R"(run: UPDATE "user" SET "email" = lower("email"))"));
-    CHECK(lists(json, "data.notes", "has an argon2id hash"));
+    CHECK(
+        any_contains(json, "data.problems", R"(run: UPDATE "account" SET "accountId" = "userId")"));
+    CHECK(
+        any_contains(json, "data.problems", R"(run: UPDATE "user" SET "email" = lower("email"))"));
+    CHECK(any_contains(json, "data.notes", "has an argon2id hash"));
     sql().run(R"(UPDATE "account" SET "accountId" = "userId" WHERE "providerId" = 'credential')");
     sql().run(R"(UPDATE "user" SET "email" = lower("email"))");
-    look(0);
+    run_check(0);
 }
 
 TEST(check, reports_a_directive_that_the_rows_contradict) {
-    add("u1", "a@x.org", "u1", scrypt_hash);
-    CHECK(lists(look(1, {"--account-id", "email"}), "data.problems",
-                "set UserAdminAccountId to user-id"));
-    CHECK(lists(look(1, {"--email-case", "keep"}), "data.problems",
-                "set UserAdminEmailCase to lower"));
-    look(0, {"--account-id", "user-id", "--email-case", "lower", "--hash", "scrypt"});
+    add_user("u1", "a@x.org", "u1", scrypt_hash);
+    CHECK(any_contains(run_check(1, {"--account-id", "email"}), "data.problems",
+                       "set UserAdminAccountId to user-id"));
+    CHECK(any_contains(run_check(1, {"--email-case", "keep"}), "data.problems",
+                       "set UserAdminEmailCase to lower"));
+    run_check(0, {"--account-id", "user-id", "--email-case", "lower", "--hash", "scrypt"});
 }
 
 TEST(check, compares_a_configuration_that_enables_the_service_with_its_defaults) {
-    add("u1", "a@x.org", "u1", scrypt_hash);
+    add_user("u1", "a@x.org", "u1", scrypt_hash);
     const std::string text =
         "DBDriver " + database().driver() + "\nDBDParams '" + database().params() + "'\n";
-    CHECK_EQUAL(0, bare_ctl({"--config", file("dbd.conf", text), "check", "--verbose"}).status);
     CHECK_EQUAL(
-        1, bare_ctl({"--config", file("on.conf", text + "UserAdmin On\n"), "check", "--verbose"})
-               .status);
+        0, ctl_without_database({"--config", file("dbd.conf", text), "check", "--verbose"}).status);
+    CHECK_EQUAL(1, ctl_without_database(
+                       {"--config", file("on.conf", text + "UserAdmin On\n"), "check", "--verbose"})
+                       .status);
     const std::string right = text + "UserAdmin On\nUserAdminAccountId user-id\n"
                                      "UserAdminEmailCase lower\nUserAdminPasswordHash scrypt\n";
-    CHECK_EQUAL(0, bare_ctl({"--config", file("right.conf", right), "check", "--verbose"}).status);
+    CHECK_EQUAL(
+        0,
+        ctl_without_database({"--config", file("right.conf", right), "check", "--verbose"}).status);
 }
 
 TEST(check, counts_unsupported_hashes) {
-    add("u1", "a@x.org", "u1", "$2b$10$abcdefghijklmnopqrstuv");
-    const Json json = look(1);
+    add_user("u1", "a@x.org", "u1", "$2b$10$abcdefghijklmnopqrstuv");
+    const Json json = run_check(1);
     CHECK_EQUAL(std::string("1"), json.at("data.application.passwords.other"));
-    CHECK(lists(json, "data.problems", "1 password hash is neither"));
+    CHECK(any_contains(json, "data.problems", "1 password hash is neither"));
 }
 
 TEST(check, accepts_bcrypt_hashes) {
     const std::string rest = "10$abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ01234";
     for (const char* id : {"a", "b", "y"})
-        add(id, std::string(id) + "@x.org", id, std::string("$2") + id + "$" + rest);
-    const Json json = look(0);
+        add_user(id, std::string(id) + "@x.org", id, std::string("$2") + id + "$" + rest);
+    const Json json = run_check(0);
     CHECK_EQUAL(std::string("3"), json.at("data.application.passwords.bcrypt"));
     CHECK_EQUAL(std::string("0"), json.at("data.application.passwords.other"));
-    CHECK(lists(json, "data.notes", "3 password hashes are bcrypt"));
+    CHECK(any_contains(json, "data.notes", "3 password hashes are bcrypt"));
 }
 
 TEST(check, names_tables_similar_to_missing_ones_and_the_directive) {
-    const Json json = look(1, {"--tables", "no_user no_session no_account"});
+    const Json json = run_check(1, {"--tables", "no_user no_session no_account"});
     CHECK_EQUAL(std::string("false"), json.at("success"));
     CHECK_EQUAL(3, json.size("data.problems"));
-    CHECK(lists(json, "data.problems",
-                R"(there is no table "no_user", but a similar one, "user"; set )"
-                "UserAdminTables user session account"));
+    CHECK(any_contains(json, "data.problems",
+                       R"(there is no table "no_user", but a similar one, "user"; set )"
+                       "UserAdminTables user session account"));
     CHECK_EQUAL(1, json.size("data.directives"));
     CHECK_EQUAL(std::string("UserAdminTables user session account"), json.at("data.directives.0"));
     CHECK_EQUAL(1, ctl({"check", "--tables", "no_user no_session no_account"}).status);
@@ -202,12 +208,12 @@ TEST(check, finds_similar_tables_in_snake_case_and_other_schemas) {
         for (const std::string table : {"user", "session", "account"})
             sql().run("ALTER TABLE " + with_name(before, table) + with_name(after, table));
     };
-    const auto directive = [] {
+    const auto suggested_directive = [] {
         return Json(ctl({"check", "--json"}).output).at("data.directives.0");
     };
     alter_all("\"@\"", " RENAME TO \"old @\"");
     sql().run(R"(ALTER TABLE "old session" RENAME COLUMN "userId" TO user_id)");
-    const std::string renamed = directive();
+    const std::string renamed = suggested_directive();
     sql().run(R"(ALTER TABLE "old session" RENAME COLUMN user_id TO "userId")");
     alter_all("\"old @\"", " RENAME TO \"@\"");
     CHECK_EQUAL(std::string(R"(UserAdminTables "old user" "old session" "old account")"), renamed);
@@ -215,7 +221,7 @@ TEST(check, finds_similar_tables_in_snake_case_and_other_schemas) {
         return;
     sql().run("CREATE SCHEMA auth");
     alter_all("\"@\"", " SET SCHEMA auth");
-    const std::string elsewhere = directive();
+    const std::string elsewhere = suggested_directive();
     alter_all("auth.\"@\"", " SET SCHEMA public");
     sql().run("DROP SCHEMA auth");
     CHECK_EQUAL(std::string("UserAdminTables auth.user auth.session auth.account"), elsewhere);
@@ -225,11 +231,12 @@ TEST(check, explains_the_consequences_of_missing_columns) {
     create_tables();
     for (const char* column : {"banned", "banReason", "banExpires", "image"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
-    const Json json = look(0, {"--tables", tables});
-    CHECK(lists(json, "data.notes", "has no column \"banned\": nobody can be banned"));
-    CHECK(lists(json, "data.notes", "has no column \"image\": it is null in every reply"));
+    const Json json = run_check(0, {"--tables", tables});
+    CHECK(any_contains(json, "data.notes", "has no column \"banned\": nobody can be banned"));
+    CHECK(any_contains(json, "data.notes", "has no column \"image\": it is null in every reply"));
     sql().run("ALTER TABLE app_session DROP COLUMN \"expiresAt\"");
-    CHECK(lists(look(1, {"--tables", tables}), "data.problems", "has no column \"expiresAt\""));
+    CHECK(any_contains(run_check(1, {"--tables", tables}), "data.problems",
+                       "has no column \"expiresAt\""));
 }
 
 TEST(check, reports_a_missing_unique_index_on_the_address) {
@@ -243,10 +250,10 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
     sql().run("CREATE TABLE app_account (id text, account_id text, provider_id text, user_id text, "
               "password text)");
     sql().run("CREATE UNIQUE INDEX app_user_lower_name ON app_user (lower(name))");
-    const Json json = look(1, {"--tables", tables});
-    CHECK(lists(json, "data.problems", "there is no UNIQUE index on column \"email\""));
-    CHECK(
-        lists(json, "data.notes", "\"app_session_userId_idx\" ON \"app_session\" (\"user_id\");"));
+    const Json json = run_check(1, {"--tables", tables});
+    CHECK(any_contains(json, "data.problems", "there is no UNIQUE index on column \"email\""));
+    CHECK(any_contains(json, "data.notes",
+                       "\"app_session_userId_idx\" ON \"app_session\" (\"user_id\");"));
     // The suggested commands must be correct.
     for (const char* list : {"data.problems", "data.notes"})
         for (int each = 0; each < json.size(list); ++each) {
@@ -254,9 +261,9 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
             if (const auto at = text.find("CREATE "); at != std::string::npos)
                 sql().run(text.substr(at));
         }
-    const Json after = look(0, {"--tables", tables});
+    const Json after = run_check(0, {"--tables", tables});
     CHECK_EQUAL(0, after.size("data.problems"));
-    CHECK_FALSE(lists(after, "data.notes", "an index is missing"));
+    CHECK_FALSE(any_contains(after, "data.notes", "an index is missing"));
 }
 
 TEST(check, notes_that_no_user_shows_how_times_are_stored) {
@@ -267,9 +274,9 @@ TEST(check, notes_that_no_user_shows_how_times_are_stored) {
                                         {"integer", "writes milliseconds since 1970, so let"},
                                         {"date", ""}}) {
         set_type_of_created_at(type);
-        const Json json = look(0, {"--tables", tables});
-        CHECK_EQUAL(*written != '\0', lists(json, "data.notes", "its format for times in"));
-        CHECK_TEXT(*written == '\0' || lists(json, "data.notes", written), type);
+        const Json json = run_check(0, {"--tables", tables});
+        CHECK_EQUAL(*written != '\0', any_contains(json, "data.notes", "its format for times in"));
+        CHECK_TEXT(*written == '\0' || any_contains(json, "data.notes", written), type);
     }
 }
 
@@ -278,19 +285,19 @@ TEST(check, reports_times_in_different_formats) {
         return;
     create_tables();
     set_type_of_created_at("DATETIME");
-    const auto add_created = [&](const char* time) {
+    const auto add_user_created_at = [&](const char* time) {
         sql().run("INSERT INTO app_user (\"id\", \"name\", \"email\", \"emailVerified\", "
                   "\"updatedAt\", \"createdAt\") VALUES (" +
                   std::string(time) + ", 'N', " + time + ", 0, " + time + ", " + time + ")");
     };
-    add_created("1772600767089");
-    add_created("1772600767090");
-    look(0, {"--tables", tables});
-    add_created("'2026-03-04T05:06:07.089Z'");
-    CHECK(
-        lists(look(1, {"--tables", tables}), "data.problems",
-              "column \"createdAt\" of table \"app_user\" has times in different formats (text: 1, "
-              "seconds: 0, milliseconds: 2)"));
+    add_user_created_at("1772600767089");
+    add_user_created_at("1772600767090");
+    run_check(0, {"--tables", tables});
+    add_user_created_at("'2026-03-04T05:06:07.089Z'");
+    CHECK(any_contains(
+        run_check(1, {"--tables", tables}), "data.problems",
+        "column \"createdAt\" of table \"app_user\" has times in different formats (text: 1, "
+        "seconds: 0, milliseconds: 2)"));
 }
 
 TEST(check, attributes_unverified_users_to_the_application_despite_times_in_seconds) {
@@ -305,7 +312,7 @@ TEST(check, attributes_unverified_users_to_the_application_despite_times_in_seco
               times +
               "'11111111-2222-3333-4444-555555555555', 'u', 'credential', 'u', 1772600767, "
               "1772600767)");
-    const Json json(done(ctl({"--tables", tables, "check", "--json"})) + "\n");
+    const Json json(expect_ok(ctl({"--tables", tables, "check", "--json"})) + "\n");
     CHECK_EQUAL(std::string("1"), json.at("data.application.users"));
 }
 
@@ -314,11 +321,11 @@ TEST(check, accepts_a_unique_index_on_the_address_in_lower_case) {
     if (!is_postgresql())
         return;
     sql().run("ALTER TABLE app_user DROP CONSTRAINT app_user_email_key");
-    look(1, {"--tables", tables});
+    run_check(1, {"--tables", tables});
     sql().run("CREATE UNIQUE INDEX ON app_user (lower(email)) WHERE email <> ''");
-    look(1, {"--tables", tables});
+    run_check(1, {"--tables", tables});
     sql().run("CREATE UNIQUE INDEX ON app_user (lower(email))");
-    look(0, {"--tables", tables});
+    run_check(0, {"--tables", tables});
 }
 
 TEST(check, reports_uuid_ids_and_an_issuer) {
@@ -330,49 +337,52 @@ TEST(check, reports_uuid_ids_and_an_issuer) {
     sql().run("ALTER TABLE app_user ALTER id TYPE uuid USING id::uuid");
     sql().run("ALTER TABLE app_account ALTER \"userId\" TYPE uuid USING \"userId\"::uuid");
     sql().run("ALTER TABLE app_account ADD COLUMN issuer text");
-    const std::string id =
-        done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
-    const Json json = look(0, {"--tables", tables});
+    const std::string id = expect_ok(
+        ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
+    const Json json = run_check(0, {"--tables", tables});
     CHECK_EQUAL(std::string("uuid; new ones are random UUIDs"), json.at("data.service.ids"));
     CHECK_EQUAL(std::string("local:credential is written"), json.at("data.service.issuer"));
     CHECK_EQUAL(std::string("1"), json.at("data.own.accountIds.email"));
 }
 
 TEST(check, reports_that_no_user_has_the_protected_address) {
-    const auto misses = [](const Json& json, const std::string& address) {
-        return lists(json, "data.notes", "no user has the protected address " + address);
+    const auto notes_missing_address = [](const Json& json, const std::string& address) {
+        return any_contains(json, "data.notes", "no user has the protected address " + address);
     };
     create("Jefe@x.org", "J", "superAdmin");
-    CHECK(misses(look(0), "admin@example.com"));
-    CHECK_FALSE(misses(look(0, {"--protected-email", "Jefe@x.org"}), ""));
-    CHECK(misses(look(0, {"--protected-email", "jefe@x.org"}), "jefe@x.org"));
-    CHECK_FALSE(misses(look(0, {"--protected-email", "jefe@x.org", "--email-case", "lower"}), ""));
+    CHECK(notes_missing_address(run_check(0), "admin@example.com"));
+    CHECK_FALSE(notes_missing_address(run_check(0, {"--protected-email", "Jefe@x.org"}), ""));
+    CHECK(notes_missing_address(run_check(0, {"--protected-email", "jefe@x.org"}), "jefe@x.org"));
+    CHECK_FALSE(notes_missing_address(
+        run_check(0, {"--protected-email", "jefe@x.org", "--email-case", "lower"}), ""));
     const auto of_environment = ctl({"check", "--json"}, "", {{"ADMIN_EMAIL", "Jefe@x.org"}});
-    CHECK_FALSE(misses(Json(of_environment.output), ""));
+    CHECK_FALSE(notes_missing_address(Json(of_environment.output), ""));
     const std::string text = "DBDriver " + database().driver() + "\nDBDParams '" +
                              database().params() + "'\nUserAdminProtectedEmail no@x.org\n";
-    CHECK(misses(Json(bare_ctl({"--config", file("p.conf", text), "check", "--json"}).output),
-                 "no@x.org"));
+    CHECK(notes_missing_address(
+        Json(ctl_without_database({"--config", file("p.conf", text), "check", "--json"}).output),
+        "no@x.org"));
 }
 
 TEST(check, reports_addresses_that_differ_only_in_case) {
     create("Boss@x.org");
     create("ana@x.org", "Ana");
-    CHECK_FALSE(lists(look(0), "data.notes", "if case is ignored"));
+    CHECK_FALSE(any_contains(run_check(0), "data.notes", "if case is ignored"));
     sql().run(R"(UPDATE "user" SET "email" = 'bOSS@x.org' WHERE "email" = 'ana@x.org')");
-    const Json json = look(0);
-    CHECK(lists(json, "data.notes", "1 address belongs to more than one user if case is ignored"));
-    CHECK(lists(json, "data.notes", "see: SELECT lower(\"email\") FROM \"user\""));
+    const Json json = run_check(0);
+    CHECK(any_contains(json, "data.notes",
+                       "1 address belongs to more than one user if case is ignored"));
+    CHECK(any_contains(json, "data.notes", "see: SELECT lower(\"email\") FROM \"user\""));
 }
 
 TEST(check, names_extra_columns_that_the_table_lacks) {
-    const auto checked = [&](const std::string& directives) {
+    const auto check_with = [&](const std::string& directives) {
         return ctl_with(directives, {"check", "--verbose"});
     };
     const std::string columns = "UserAdminColumns company plann\nUserAdminEditable data\n";
     sql().run(R"(ALTER TABLE "user" ADD COLUMN "company" text;
                  ALTER TABLE "user" ADD COLUMN "data" json)");
-    const auto result = checked("UserAdminExtras On\n" + columns);
+    const auto result = check_with("UserAdminExtras On\n" + columns);
     CHECK_EQUAL(1, result.status);
     STRCMP_CONTAINS(
         "UserAdminColumns names plann, which is not an extra column of table \"user\"; it "
@@ -381,24 +391,27 @@ TEST(check, names_extra_columns_that_the_table_lacks) {
     STRCMP_CONTAINS("column data has the type json, so the console shows it but cannot change it",
                     result.output.c_str());
     CHECK(result.output.find("names company") == std::string::npos);
-    STRCMP_CONTAINS("have no effect without UserAdminExtras On", checked(columns).output.c_str());
+    STRCMP_CONTAINS("have no effect without UserAdminExtras On",
+                    check_with(columns).output.c_str());
     sql().run(R"(ALTER TABLE "user" DROP COLUMN "company"; ALTER TABLE "user" DROP COLUMN "data")");
 }
 
 TEST(check, names_the_features_that_need_the_revocation_table) {
     const std::string warning = "cached sessions (AuthUserAdminCache) outlive a ban";
     const std::string problem = "UserAdminSecondaryStorage ends no sessions";
-    const auto checked = [&](const char* directive) {
+    const auto check_with = [&](const char* directive) {
         return ctl_with(directive, {"check", "--verbose"});
     };
-    const auto notes = [&](const char* directive) { return done(checked(directive)); };
+    const auto output_with = [&](const char* directive) {
+        return expect_ok(check_with(directive));
+    };
     constexpr const char* storage = "UserAdminSecondaryStorage redis://localhost\n";
-    CHECK_FALSE(has(notes("AuthUserAdminCache 60\n"), warning));
-    CHECK_FALSE(has(notes(storage), problem));
+    CHECK_FALSE(has(output_with("AuthUserAdminCache 60\n"), warning));
+    CHECK_FALSE(has(output_with(storage), problem));
     sql().run("ALTER TABLE useradmin_revocation RENAME TO other_revocation");
-    const std::string with = notes("AuthUserAdminCache 60\n");
-    const std::string without = notes("UserAdminSecondaryStorage none\n");
-    const auto with_storage = checked(storage);
+    const std::string with = output_with("AuthUserAdminCache 60\n");
+    const std::string without = output_with("UserAdminSecondaryStorage none\n");
+    const auto with_storage = check_with(storage);
     sql().run("ALTER TABLE other_revocation RENAME TO useradmin_revocation");
     CHECK(has(with, warning));
     CHECK_FALSE(has(without, warning));
@@ -409,13 +422,13 @@ TEST(check, names_the_features_that_need_the_revocation_table) {
 TEST(check, names_the_features_that_need_the_attempt_table) {
     const std::string problem =
         "AuthUserAdminSignInLimit counts failures separately on each server";
-    const auto notes = [&](const char* directive) {
+    const auto output_with = [&](const char* directive) {
         return ctl_with(directive, {"check", "--verbose"}).output;
     };
-    CHECK_FALSE(has(notes("AuthUserAdminSignInLimit 10 60 shared\n"), problem));
+    CHECK_FALSE(has(output_with("AuthUserAdminSignInLimit 10 60 shared\n"), problem));
     sql().run("ALTER TABLE useradmin_attempt RENAME TO other_attempt");
-    const std::string with = notes("AuthUserAdminSignInLimit 10 60 shared\n");
-    const std::string without = notes("AuthUserAdminSignInLimit 10 60\n");
+    const std::string with = output_with("AuthUserAdminSignInLimit 10 60 shared\n");
+    const std::string without = output_with("AuthUserAdminSignInLimit 10 60\n");
     sql().run("ALTER TABLE other_attempt RENAME TO useradmin_attempt");
     CHECK(has(with, problem));
     CHECK_FALSE(has(without, problem));
@@ -446,13 +459,14 @@ TEST(check, names_the_foreign_keys_that_reject_a_deletion) {
           std::tuple("app_session", "userId", false), std::tuple("app_account", "userId", false)}) {
         const std::string key =
             "\"" + std::string(table) + "\" (\"" + column + "\") refers to table ";
-        CHECK_TEXT(lists(json, "data.notes", key) == is_named, (key + ended.output).c_str());
+        CHECK_TEXT(any_contains(json, "data.notes", key) == is_named, (key + ended.output).c_str());
     }
     if (is_postgresql())
-        CHECK(lists(json, "data.notes", R"(foreign key "invoice_a_fkey" of "public"."invoice")"));
+        CHECK(any_contains(json, "data.notes",
+                           R"(foreign key "invoice_a_fkey" of "public"."invoice")"));
 }
 
-class PostgresqlRights : public Scene {
+class PostgresqlPrivileges : public Scene {
   protected:
     void setup() override {
         Scene::setup();
@@ -468,11 +482,11 @@ class PostgresqlRights : public Scene {
         return params.replace(params.find("user=useradmin"), 14, "user=reader");
     }
     /// Runs check with these directives under the role of params(). Returns its JSON output.
-    static Json look(const std::string& directives, std::vector<std::string> arguments = {}) {
+    static Json run_check(const std::string& directives, std::vector<std::string> arguments = {}) {
         const std::string text = "DBDriver pgsql\nDBDParams \"" + params() + "\"\n" + directives;
         arguments.insert(arguments.begin(),
                          {"--config", file("role.conf", text), "check", "--json"});
-        return Json(bare_ctl(std::move(arguments)).output);
+        return Json(ctl_without_database(std::move(arguments)).output);
     }
     /// Grants the privileges that check reports as missing.
     static void grant(const Json& json) {
@@ -482,92 +496,96 @@ class PostgresqlRights : public Scene {
                 sql().run(text.substr(at));
         }
     }
-    static long may(const std::string& table, const std::string& right) {
+    static long has_privilege(const std::string& table, const std::string& right) {
         return sql().number("SELECT has_any_column_privilege('reader', '\"" + table + "\"', '" +
                             right + "')::int");
     }
-    static long may_read(const std::string& column) {
+    static long can_read(const std::string& column) {
         return sql().number("SELECT has_column_privilege('reader', '\"account\"', '" + column +
                             "', 'SELECT')::int");
     }
 };
 
-TEST_GROUP_BASE(postgresql_privileges, PostgresqlRights){};
+TEST_GROUP_BASE(postgresql_privileges, PostgresqlPrivileges){};
 
 TEST(postgresql_privileges, that_the_database_account_lacks_are_named) {
     sql().run("GRANT SELECT, UPDATE ON \"user\", \"session\" TO reader");
-    const Json json = look("");
-    CHECK(lists(json, "data.problems", R"(run: GRANT INSERT ON "user" TO reader;)"));
-    CHECK(lists(json, "data.problems", R"(run: GRANT SELECT ("userId") ON "account" TO reader;)"));
-    CHECK_FALSE(lists(json, "data.problems", R"(GRANT SELECT ON "user")"));
+    const Json json = run_check("");
+    CHECK(any_contains(json, "data.problems", R"(run: GRANT INSERT ON "user" TO reader;)"));
+    CHECK(any_contains(json, "data.problems",
+                       R"(run: GRANT SELECT ("userId") ON "account" TO reader;)"));
+    CHECK_FALSE(any_contains(json, "data.problems", R"(GRANT SELECT ON "user")"));
 }
 
 TEST(postgresql_privileges, that_an_account_with_a_single_connection_lacks_are_named) {
     sql().run("ALTER ROLE reader CONNECTION LIMIT 1");
-    CHECK(lists(look(""), "data.problems", R"(GRANT INSERT ON "user" TO reader;)"));
+    CHECK(any_contains(run_check(""), "data.problems", R"(GRANT INSERT ON "user" TO reader;)"));
 }
 
 TEST(postgresql_privileges, to_record_revocations_are_named_if_there_is_a_table) {
-    CHECK(lists(
-        look(""), "data.problems",
+    CHECK(any_contains(
+        run_check(""), "data.problems",
         R"(run: GRANT SELECT, INSERT, UPDATE, DELETE ON "public"."useradmin_revocation" TO "reader";)"));
     sql().run("GRANT SELECT ON useradmin_revocation TO reader");
-    CHECK(lists(look(""), "data.problems",
-                R"(run: GRANT INSERT ON "useradmin_revocation" TO reader;)"));
+    CHECK(any_contains(run_check(""), "data.problems",
+                       R"(run: GRANT INSERT ON "useradmin_revocation" TO reader;)"));
 }
 
 TEST(postgresql_privileges, to_count_attempts_are_named_if_all_servers_share_them) {
     const char* const grant = R"(DELETE ON "public"."useradmin_attempt" TO "reader";)";
-    CHECK(lists(look("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems", grant));
-    CHECK_FALSE(lists(look("AuthUserAdminSignInLimit 10 60\n"), "data.problems", grant));
+    CHECK(
+        any_contains(run_check("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems", grant));
+    CHECK_FALSE(
+        any_contains(run_check("AuthUserAdminSignInLimit 10 60\n"), "data.problems", grant));
     sql().run("GRANT SELECT ON useradmin_attempt TO reader");
-    CHECK(lists(look("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems",
-                R"(run: GRANT INSERT ON "useradmin_attempt" TO reader;)"));
+    CHECK(any_contains(run_check("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems",
+                       R"(run: GRANT INSERT ON "useradmin_attempt" TO reader;)"));
 }
 
 TEST(postgresql_privileges, to_send_links_by_mail_are_named) {
     const std::string mail = "UserAdmin On\nUserAdminExtras On\nUserAdminMailCommand /bin/cat\n";
-    grant(look("UserAdmin On\nUserAdminExtras On\n"));
-    const Json found = look(mail);
+    grant(run_check("UserAdmin On\nUserAdminExtras On\n"));
+    const Json found = run_check(mail);
     for (const char* right :
          {R"(INSERT ON "public"."verification")", R"(DELETE ON "public"."verification")",
           R"(SELECT ("value") ON "public"."verification")",
           R"(DELETE ON "public"."useradmin_attempt")"})
-        CHECK_TEXT(lists(found, "data.problems", right), right);
+        CHECK_TEXT(any_contains(found, "data.problems", right), right);
     grant(found);
-    CHECK_EQUAL(0, look(mail).size("data.problems"));
+    CHECK_EQUAL(0, run_check(mail).size("data.problems"));
     sql().run(R"(REVOKE ALL ON "verification" FROM reader)");
 }
 
 TEST(postgresql_privileges, to_count_uses_of_api_keys_are_named) {
     const char* const directives = "AuthUserAdmin On\nAuthUserAdminApiKey On\n";
     sql().run("DROP TABLE IF EXISTS apikey");
-    CHECK(
-        lists(look(directives), "data.problems", "found no table of better-auth's API key plugin"));
+    CHECK(any_contains(run_check(directives), "data.problems",
+                       "found no table of better-auth's API key plugin"));
     sql().run("CREATE TABLE apikey (id text, \"referenceId\" text, \"configId\" text, key text, "
               "enabled boolean, \"expiresAt\" timestamp, \"createdAt\" timestamp, \"updatedAt\" "
               "timestamp, remaining integer, \"refillAmount\" integer, \"refillInterval\" integer, "
               "\"lastRefillAt\" timestamp, \"rateLimitEnabled\" boolean, \"rateLimitTimeWindow\" "
               "integer, \"rateLimitMax\" integer, \"requestCount\" integer, \"lastRequest\" "
               "timestamp, permissions text)");
-    const Json found = look(directives);
-    const Json without = look("AuthUserAdmin On\n");
+    const Json found = run_check(directives);
+    const Json without = run_check("AuthUserAdmin On\n");
     sql().run("DROP TABLE apikey");
-    CHECK_FALSE(lists(found, "data.problems", "found no table of better-auth's API key plugin"));
-    CHECK(lists(found, "data.problems",
-                R"(GRANT UPDATE ("remaining") ON "public"."apikey" TO reader;)"));
-    CHECK_FALSE(lists(found, "data.problems", "DELETE ON \"public\".\"apikey\""));
-    CHECK_FALSE(lists(without, "data.problems", "apikey"));
+    CHECK_FALSE(
+        any_contains(found, "data.problems", "found no table of better-auth's API key plugin"));
+    CHECK(any_contains(found, "data.problems",
+                       R"(GRANT UPDATE ("remaining") ON "public"."apikey" TO reader;)"));
+    CHECK_FALSE(any_contains(found, "data.problems", "DELETE ON \"public\".\"apikey\""));
+    CHECK_FALSE(any_contains(without, "data.problems", "apikey"));
 }
 
 TEST(postgresql_privileges, to_list_and_remove_sign_in_methods_are_named) {
     const std::string extras = "UserAdmin On\nUserAdminExtras On\n";
     sql().run(R"(CREATE TABLE passkey (id text, name text, "publicKey" text, "userId" text,
                      counter integer))");
-    const Json found = look(extras);
-    const Json without = look("UserAdmin On\n");
+    const Json found = run_check(extras);
+    const Json without = run_check("UserAdmin On\n");
     grant(found);
-    const Json granted = look(extras);
+    const Json granted = run_check(extras);
     const long may_read_key = sql().number(
         R"(SELECT has_column_privilege('reader', 'passkey', 'publicKey', 'SELECT')::int)");
     sql().run("DROP TABLE passkey");
@@ -575,38 +593,38 @@ TEST(postgresql_privileges, to_list_and_remove_sign_in_methods_are_named) {
          {R"(DELETE ON "public"."passkey" TO)", R"(SELECT ("id") ON "public"."passkey" TO)",
           R"(SELECT ("userId") ON "public"."passkey" TO)",
           R"(SELECT ("name") ON "public"."passkey" TO)", R"(SELECT ("createdAt") ON "account" TO)"})
-        CHECK_TEXT(lists(found, "data.problems", right), right);
-    CHECK_FALSE(lists(without, "data.problems", "passkey"));
-    CHECK_FALSE(lists(granted, "data.problems", "GRANT"));
+        CHECK_TEXT(any_contains(found, "data.problems", right), right);
+    CHECK_FALSE(any_contains(without, "data.problems", "passkey"));
+    CHECK_FALSE(any_contains(granted, "data.problems", "GRANT"));
     CHECK_EQUAL(0, may_read_key);
 }
 
 TEST(postgresql_privileges, for_a_second_factor_are_named_in_a_note) {
     const std::string sign_in = "AuthUserAdminSignIn On\nAuthUserAdminSecret env:SECRET\n";
-    grant(look(sign_in));
+    grant(run_check(sign_in));
     sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)");
-    const Json without_table = look(sign_in);
+    const Json without_table = run_check(sign_in);
     sql().run(R"(CREATE TABLE "twoFactor" (id text, secret text, "backupCodes" text, "userId" text,
                      "lockedUntil" timestamp))");
-    const Json found = look(sign_in);
-    const Json verifying = look(sign_in + "AuthUserAdminSecondFactor verify\n");
-    const Json refusing = look(sign_in + "AuthUserAdminSecondFactor refuse\n");
-    const Json ignoring = look(sign_in + "AuthUserAdminSecondFactor ignore\n");
-    const Json without_secret = look("AuthUserAdminSignIn On\n");
-    const Json without_sign_in = look("AuthUserAdmin On\nAuthUserAdminSecret env:SECRET\n");
+    const Json found = run_check(sign_in);
+    const Json verifying = run_check(sign_in + "AuthUserAdminSecondFactor verify\n");
+    const Json refusing = run_check(sign_in + "AuthUserAdminSecondFactor refuse\n");
+    const Json ignoring = run_check(sign_in + "AuthUserAdminSecondFactor ignore\n");
+    const Json without_secret = run_check("AuthUserAdminSignIn On\n");
+    const Json without_sign_in = run_check("AuthUserAdmin On\nAuthUserAdminSecret env:SECRET\n");
     for (int each = 0; each < found.size("data.notes"); ++each) {
         const std::string text = found.at("data.notes." + std::to_string(each));
         if (const auto at = text.find("GRANT "); at != std::string::npos)
             sql().run(text.substr(at));
     }
-    const Json granted = look(sign_in);
+    const Json granted = run_check(sign_in);
     const long may_change_secret = sql().number(
         R"(SELECT has_column_privilege('reader', '"twoFactor"', 'secret', 'UPDATE')::int)");
     sql().run(R"(ALTER TABLE "verification" RENAME "value" TO "other")");
-    const Json without_value = look(sign_in);
+    const Json without_value = run_check(sign_in);
     sql().run(R"(ALTER TABLE "verification" RENAME "other" TO "value")");
     sql().run(R"(ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
-    const Json without_column = look(sign_in);
+    const Json without_column = run_check(sign_in);
     sql().run(R"(DROP TABLE "twoFactor"; REVOKE ALL ON "verification" FROM reader)");
     for (const char* right :
          {R"(SELECT ON "public"."twoFactor")", R"(UPDATE ("backupCodes") ON "public"."twoFactor")",
@@ -614,91 +632,93 @@ TEST(postgresql_privileges, for_a_second_factor_are_named_in_a_note) {
           R"(SELECT ON "public"."verification")", R"(INSERT ON "public"."verification")",
           R"(DELETE ON "public"."verification")"})
         for (const Json* json : {&found, &verifying}) {
-            CHECK_TEXT(lists(*json, "data.notes", "; run: GRANT " + std::string(right)), right);
+            CHECK_TEXT(any_contains(*json, "data.notes", "; run: GRANT " + std::string(right)),
+                       right);
             CHECK_EQUAL(0, json->size("data.problems"));
         }
     const std::string consequence = "users with a second factor cannot sign in: ";
-    CHECK(lists(found, "data.notes",
-                consequence + "the database account reader lacks the privilege"));
-    CHECK(lists(without_value, "data.notes", consequence + "there is no table \"verification\""));
+    CHECK(any_contains(found, "data.notes",
+                       consequence + "the database account reader lacks the privilege"));
+    CHECK(any_contains(without_value, "data.notes",
+                       consequence + "there is no table \"verification\""));
     CHECK_EQUAL(0, without_value.size("data.problems"));
     CHECK_EQUAL(0, may_change_secret);
     for (const Json* json : {&without_table, &refusing, &ignoring, &without_secret,
                              &without_sign_in, &granted, &without_column}) {
-        CHECK_FALSE(lists(*json, "data.notes", "second factor"));
-        CHECK_FALSE(lists(*json, "data.problems", "second factor"));
+        CHECK_FALSE(any_contains(*json, "data.notes", "second factor"));
+        CHECK_FALSE(any_contains(*json, "data.problems", "second factor"));
     }
 }
 
 TEST(postgresql_privileges, of_the_service_do_not_include_hashes) {
-    grant(look("UserAdmin On\n"));
-    CHECK_EQUAL(0, look("UserAdmin On\n").size("data.problems"));
-    CHECK_EQUAL(0, may_read("password"));
-    CHECK_EQUAL(0, may_read("accountId"));
-    CHECK_EQUAL(1, may_read("userId"));
-    CHECK_EQUAL(0, may("session", "INSERT"));
-    CHECK_EQUAL(0, may("session", "UPDATE"));
+    grant(run_check("UserAdmin On\n"));
+    CHECK_EQUAL(0, run_check("UserAdmin On\n").size("data.problems"));
+    CHECK_EQUAL(0, can_read("password"));
+    CHECK_EQUAL(0, can_read("accountId"));
+    CHECK_EQUAL(1, can_read("userId"));
+    CHECK_EQUAL(0, has_privilege("session", "INSERT"));
+    CHECK_EQUAL(0, has_privilege("session", "UPDATE"));
     // Session lookups read tokens. Sign-in also writes tokens and reads hashes.
-    const Json with_sessions = look("UserAdmin On\nAuthUserAdmin On\n");
+    const Json with_sessions = run_check("UserAdmin On\nAuthUserAdmin On\n");
     CHECK_EQUAL(1, with_sessions.size("data.problems"));
-    CHECK(lists(with_sessions, "data.problems", R"(GRANT SELECT ON "session" TO reader;)"));
+    CHECK(any_contains(with_sessions, "data.problems", R"(GRANT SELECT ON "session" TO reader;)"));
     grant(with_sessions);
-    grant(look("UserAdmin On\nAuthUserAdmin On\nAuthUserAdminSignIn On\n"));
-    CHECK_EQUAL(1, may_read("password"));
-    CHECK_EQUAL(1, may_read("providerId"));
-    CHECK_EQUAL(1, may_read("accountId"));
-    CHECK_EQUAL(1, may("session", "INSERT"));
-    CHECK_EQUAL(1, may("session", "UPDATE"));
+    grant(run_check("UserAdmin On\nAuthUserAdmin On\nAuthUserAdminSignIn On\n"));
+    CHECK_EQUAL(1, can_read("password"));
+    CHECK_EQUAL(1, can_read("providerId"));
+    CHECK_EQUAL(1, can_read("accountId"));
+    CHECK_EQUAL(1, has_privilege("session", "INSERT"));
+    CHECK_EQUAL(1, has_privilege("session", "UPDATE"));
 }
 
 TEST(postgresql_privileges, of_the_extras_do_not_include_tokens_or_hashes) {
-    grant(look("UserAdmin On\nUserAdminExtras On\n"));
-    CHECK_EQUAL(0, look("UserAdmin On\nUserAdminExtras On\n").size("data.problems"));
-    CHECK_EQUAL(0, may_read("password"));
-    CHECK_EQUAL(1, may("account", "UPDATE"));
+    grant(run_check("UserAdmin On\nUserAdminExtras On\n"));
+    CHECK_EQUAL(0, run_check("UserAdmin On\nUserAdminExtras On\n").size("data.problems"));
+    CHECK_EQUAL(0, can_read("password"));
+    CHECK_EQUAL(1, has_privilege("account", "UPDATE"));
     CHECK_EQUAL(0, sql().number("SELECT has_column_privilege('reader', '\"session\"', 'token', "
                                 "'SELECT')::int"));
 }
 
 TEST(postgresql_privileges, do_not_hide_a_wrong_column_for_the_last_activity) {
-    const Json found = look("UserAdmin On\nUserAdminLastSeen lastLoginAt\n");
-    CHECK(lists(
+    const Json found = run_check("UserAdmin On\nUserAdminLastSeen lastLoginAt\n");
+    CHECK(any_contains(
         found, "data.problems",
         "has no column \"lastLoginAt\"; UserAdminLastSeen must name a column of a time type"));
-    CHECK_FALSE(lists(look("UserAdmin On\nUserAdminLastSeen updatedAt\n"), "data.problems",
-                      "UserAdminLastSeen"));
+    CHECK_FALSE(any_contains(run_check("UserAdmin On\nUserAdminLastSeen updatedAt\n"),
+                             "data.problems", "UserAdminLastSeen"));
 }
 
 TEST(postgresql_privileges, of_a_configuration_that_only_verifies_passwords_are_read_only) {
-    grant(look("AuthBasicProvider file useradmin\n"));
-    CHECK_EQUAL(1, may_read("password"));
-    CHECK_EQUAL(1, may("user", "SELECT"));
+    grant(run_check("AuthBasicProvider file useradmin\n"));
+    CHECK_EQUAL(1, can_read("password"));
+    CHECK_EQUAL(1, has_privilege("user", "SELECT"));
     for (const char* table : {"user", "session", "account"})
         for (const char* right : {"INSERT", "UPDATE"})
-            CHECK_EQUAL(0, may(table, right));
+            CHECK_EQUAL(0, has_privilege(table, right));
 }
 
-TEST(postgresql_privileges, to_read_are_reported_if_missing) {
+TEST(postgresql_privileges, to_read_the_tables_are_reported_if_missing) {
     create("admin@example.com");
-    grant(look("UserAdmin On\n"));
-    const Json json = look("UserAdmin On\n");
+    grant(run_check("UserAdmin On\n"));
+    const Json json = run_check("UserAdmin On\n");
     for (const char* whose : {"data.own", "data.application"})
         CHECK_EQUAL(std::string("(null)"), json.at(whose));
-    CHECK_FALSE(lists(json, "data.notes", "protected address"));
-    CHECK(lists(json, "data.notes", "may not read the accounts"));
+    CHECK_FALSE(any_contains(json, "data.notes", "protected address"));
+    CHECK(any_contains(json, "data.notes", "may not read the accounts"));
     CHECK_EQUAL(0, json.size("data.directives"));
-    const std::string text =
-        done(bare_ctl({"--driver", "pgsql", "--params", params(), "check", "--verbose"}));
+    const std::string text = expect_ok(
+        ctl_without_database({"--driver", "pgsql", "--params", params(), "check", "--verbose"}));
     CHECK(has(text, "\n  users         not readable\n"));
     sql().run(
         R"(GRANT SELECT ("id", "providerId", "createdAt", "accountId") ON "account" TO reader)");
-    const Json without_hashes = look("UserAdmin On\n");
+    const Json without_hashes = run_check("UserAdmin On\n");
     CHECK_EQUAL(std::string("1"), without_hashes.at("data.own.users"));
     CHECK_EQUAL(std::string("1"), without_hashes.at("data.own.accountIds.email"));
     CHECK_EQUAL(std::string("(null)"), without_hashes.at("data.own.passwords"));
     sql().run(R"(REVOKE SELECT ("accountId") ON "account" FROM reader;
                  GRANT SELECT ("password") ON "account" TO reader)");
-    const Json without_names = look("UserAdmin On\n");
+    const Json without_names = run_check("UserAdmin On\n");
     CHECK_EQUAL(std::string("(null)"), without_names.at("data.own.accountIds"));
     CHECK_EQUAL(std::string("1"), without_names.at("data.own.passwords.argon2id"));
 }
@@ -706,21 +726,21 @@ TEST(postgresql_privileges, to_read_are_reported_if_missing) {
 TEST(postgresql_privileges, on_a_schema_are_reported_as_missing) {
     const std::string names = "closed.user closed.session closed.account";
     sql().run("CREATE SCHEMA closed");
-    done(ctl({"--tables", names, "schema", "--force"}));
-    const auto check_that_it_names_the_grant = [&](const Json& json) {
-        CHECK(lists(json, "data.problems", "may not use schema closed"));
-        CHECK(lists(json, "data.problems", R"(run: GRANT USAGE ON SCHEMA "closed" TO "reader";)"));
-        CHECK_FALSE(lists(json, "data.problems", "there is no table"));
+    expect_ok(ctl({"--tables", names, "schema", "--force"}));
+    const auto expect_grant = [&](const Json& json) {
+        CHECK(any_contains(json, "data.problems", "may not use schema closed"));
+        CHECK(any_contains(json, "data.problems",
+                           R"(run: GRANT USAGE ON SCHEMA "closed" TO "reader";)"));
+        CHECK_FALSE(any_contains(json, "data.problems", "there is no table"));
     };
-    check_that_it_names_the_grant(look("", {"--tables", names}));
+    expect_grant(run_check("", {"--tables", names}));
     // The same applies if the search path finds the tables.
     sql().run("ALTER TABLE closed.user RENAME TO people; ALTER TABLE closed.session RENAME TO "
               "visits; ALTER TABLE closed.account RENAME TO logins; ALTER ROLE reader SET "
               "search_path = closed");
-    check_that_it_names_the_grant(look("", {"--tables", "people visits logins"}));
+    expect_grant(run_check("", {"--tables", "people visits logins"}));
     // Each table may be in a different schema.
-    check_that_it_names_the_grant(
-        look("", {"--tables", "public.user public.session closed.logins"}));
+    expect_grant(run_check("", {"--tables", "public.user public.session closed.logins"}));
 }
 
 } // namespace useradmin::test

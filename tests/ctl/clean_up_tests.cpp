@@ -17,7 +17,7 @@ class CleanUp : public Scene {
         sql().run("INSERT INTO \"apikey\" VALUES (" + sql_literal(id) + ", " + sql_literal(owner) +
                   ", 'x', TRUE)");
     }
-    static long keys() { return sql().number("SELECT count(*) FROM \"apikey\""); }
+    static long count_keys() { return sql().number("SELECT count(*) FROM \"apikey\""); }
 };
 
 TEST_GROUP_BASE(clean_up, CleanUp){};
@@ -27,69 +27,71 @@ TEST(clean_up, follows_the_directive_in_the_configuration) {
     const std::string bo = create("bo@x.org");
     add_key("of ana", ana);
     add_key("of bo", bo);
-    done(ctl_with("", {"delete", ana, "--yes"}));
-    CHECK_EQUAL(2, keys());
-    done(ctl_with("UserAdminCleanUp On\n", {"delete", bo, "--yes"}));
-    CHECK_EQUAL(1, keys());
+    expect_ok(ctl_with("", {"delete", ana, "--yes"}));
+    CHECK_EQUAL(2, count_keys());
+    expect_ok(ctl_with("UserAdminCleanUp On\n", {"delete", bo, "--yes"}));
+    CHECK_EQUAL(1, count_keys());
 }
 
 TEST(clean_up, disables_keys_on_a_ban_and_enables_them_after_it) {
     const std::string ana = create("ana@x.org");
     add_key("of ana", ana);
-    const auto enabled = [] {
+    const auto count_enabled_keys = [] {
         return sql().number("SELECT count(*) FROM \"apikey\" WHERE \"enabled\"");
     };
-    done(ctl_with("UserAdminCleanUp On\n", {"ban", ana}));
-    CHECK_EQUAL(0, enabled());
-    done(ctl_with("UserAdminCleanUp On\n", {"unban", ana}));
-    CHECK_EQUAL(1, enabled());
+    expect_ok(ctl_with("UserAdminCleanUp On\n", {"ban", ana}));
+    CHECK_EQUAL(0, count_enabled_keys());
+    expect_ok(ctl_with("UserAdminCleanUp On\n", {"unban", ana}));
+    CHECK_EQUAL(1, count_enabled_keys());
 }
 
 TEST(clean_up, of_password_links_depends_on_the_mail_command) {
     const char* const with_mail = "UserAdminMailCommand /bin/cat\n";
     const std::string ana = create("ana@x.org");
     add_key("of ana", ana);
-    const auto links_after = [&](const char* directives, const std::vector<std::string>& command) {
+    const auto count_links_after = [&](const char* directives,
+                                       const std::vector<std::string>& command) {
         sql().insert("verification", {{"id", "1"},
                                       {"identifier", "reset-password:1"},
                                       {"value", ana},
                                       {"expiresAt", "2030-01-01T00:00:00Z"}});
-        done(ctl_with(directives, command));
+        expect_ok(ctl_with(directives, command));
         const long left = sql().number("SELECT count(*) FROM \"verification\"");
         sql().run("DELETE FROM \"verification\"");
         return left;
     };
-    CHECK_EQUAL(1, links_after("", {"ban", ana}));
-    CHECK_EQUAL(0, links_after(with_mail, {"ban", ana}));
-    CHECK_EQUAL(0, links_after(with_mail, {"delete", ana, "--yes"}));
+    CHECK_EQUAL(1, count_links_after("", {"ban", ana}));
+    CHECK_EQUAL(0, count_links_after(with_mail, {"ban", ana}));
+    CHECK_EQUAL(0, count_links_after(with_mail, {"delete", ana, "--yes"}));
     // Without UserAdminCleanUp, the plugin's rows remain.
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"apikey\" WHERE \"enabled\""));
 }
 
-TEST(clean_up, in_check_names_tables_with_other_columns) {
+TEST(clean_up, reports_tables_with_other_columns_in_check) {
     change(R"(CREATE TABLE "passkey" ("id" text, "userId" text))", R"(DROP TABLE "passkey")");
-    const std::string without = done(ctl_with("", {"check", "--verbose"}));
-    const std::string with = done(ctl_with("UserAdminCleanUp On\n", {"check", "--verbose"}));
+    const std::string without = expect_ok(ctl_with("", {"check", "--verbose"}));
+    const std::string with = expect_ok(ctl_with("UserAdminCleanUp On\n", {"check", "--verbose"}));
     CHECK_FALSE(has(without, "plugins"));
     CHECK(has(with, "passkey\" has the name of a better-auth plugin's table"));
     CHECK_FALSE(has(with, "apikey"));
 }
 
-TEST(clean_up, in_check_names_the_missing_grants) {
+TEST(clean_up, names_the_missing_grants_in_check) {
     if (!is_postgresql())
         return;
     sql().run("CREATE ROLE reader LOGIN");
     std::string params = database().params();
     params.replace(params.find("user=useradmin"), 14, "user=reader");
     const std::string text = "DBDriver pgsql\nDBDParams \"" + params + "\"\nUserAdminCleanUp On\n";
-    const auto problems = [&] {
-        return bare_ctl({"--config", file("reader.conf", text), "check", "--verbose"}).output;
+    const auto check_output = [&] {
+        return ctl_without_database({"--config", file("reader.conf", text), "check", "--verbose"})
+            .output;
     };
-    const std::string with_none = problems();
+    const std::string with_none = check_output();
     sql().run(
         "GRANT DELETE, SELECT (\"id\", \"referenceId\", \"enabled\"), UPDATE (\"enabled\") ON "
         "\"apikey\" TO reader");
-    const std::string with_both = problems();
+    const std::string with_both = check_output();
     sql().run("DROP OWNED BY reader; DROP ROLE reader");
     CHECK(has(with_none, R"(run: GRANT DELETE ON "public"."apikey" TO reader;)"));
     CHECK(has(with_none, R"(run: GRANT SELECT ("referenceId") ON "public"."apikey" TO reader;)"));
@@ -114,13 +116,14 @@ TEST(clean_up, finds_and_deletes_the_rows_of_users_deleted_earlier) {
     CHECK_EQUAL(std::string("false"), json.at("success"));
     CHECK_EQUAL(std::string("false"), json.at("data.deleted"));
     CHECK_EQUAL(std::string("1"), json.at("data.tables.0.orphans"));
-    CHECK_EQUAL(3, keys());
+    CHECK_EQUAL(3, count_keys());
     CHECK_EQUAL(2, ctl({"check", "--orphans", "--delete"}).status);
-    CHECK(has(done(ctl({"check", "--orphans", "--delete", "--yes"})),
+    CHECK(has(expect_ok(ctl({"check", "--orphans", "--delete", "--yes"})),
               "1 row of deleted users, deleted"));
-    CHECK_EQUAL(std::string("No rows of deleted users found."), done(ctl({"check", "--orphans"})));
+    CHECK_EQUAL(std::string("No rows of deleted users found."),
+                expect_ok(ctl({"check", "--orphans"})));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM device_code"));
-    CHECK_EQUAL(2, keys());
+    CHECK_EQUAL(2, count_keys());
 }
 
 TEST(clean_up, leaves_the_keys_of_organizations_that_cannot_be_found) {
@@ -130,7 +133,7 @@ TEST(clean_up, leaves_the_keys_of_organizations_that_cannot_be_found) {
     const CommandResult ended = ctl({"check", "--orphans", "--delete", "--yes"});
     CHECK_EQUAL(0, ended.status);
     CHECK(has(ended.errors, "its rows may belong to organizations"));
-    CHECK_EQUAL(1, keys());
+    CHECK_EQUAL(1, count_keys());
 }
 
 } // namespace useradmin::test

@@ -112,11 +112,11 @@ TEST(command_line, suggests_a_name_for_a_mistyped_one) {
 TEST(command_line, takes_values_and_arguments_literally) {
     create("ana@x.org", "[Ana] --all");
     for (const char* const search : {"[Ana]", "--all"})
-        CHECK(has(done(ctl({"list", "--search", search})), "1 user,"));
-    CHECK(has(done(ctl({"list", "--search=", "--limit", "5", "--json"})), "ana@x.org"));
+        CHECK(has(expect_ok(ctl({"list", "--search", search})), "1 user,"));
+    CHECK(has(expect_ok(ctl({"list", "--search=", "--limit", "5", "--json"})), "ana@x.org"));
     create("bo@x.org", "a=");
     for (const std::string search : {"--search=a=", "--search=="}) {
-        const std::string found = done(ctl({"list", search, "--limit", "5", "--json"}));
+        const std::string found = expect_ok(ctl({"list", search, "--limit", "5", "--json"}));
         CHECK(has(found, "bo@x.org"));
         CHECK_FALSE(has(found, "ana@x.org"));
     }
@@ -136,17 +136,17 @@ TEST(command_line, reports_errors_as_json_on_request) {
 }
 
 TEST(command_line, says_how_to_specify_a_missing_database) {
-    const CommandResult ended = bare_ctl({"--driver", "pgsql", "list"});
+    const CommandResult ended = ctl_without_database({"--driver", "pgsql", "list"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "use --config FILE, or --driver"));
-    CHECK_EQUAL(2, bare_ctl({"--driver", "mysql", "--params", "x", "list"}).status);
-    CHECK_EQUAL(2, bare_ctl({"list"}).status);
+    CHECK_EQUAL(2, ctl_without_database({"--driver", "mysql", "--params", "x", "list"}).status);
+    CHECK_EQUAL(2, ctl_without_database({"list"}).status);
 }
 
 TEST(command_line, messages_have_no_tab_or_escape) {
     // libpq's message contains newlines and tabs.
-    const CommandResult ended =
-        bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent,/nonexistent/2", "list"});
+    const CommandResult ended = ctl_without_database(
+        {"--driver", "pgsql", "--params", "host=/nonexistent,/nonexistent/2", "list"});
     CHECK_EQUAL(1, ended.status);
     CHECK_TEXT(has(ended.errors, "No such file or directory Is the server"), ended.errors.c_str());
     CHECK_FALSE(has(ended.errors, "\\x"));
@@ -155,43 +155,44 @@ TEST(command_line, messages_have_no_tab_or_escape) {
 
 TEST(command_line, exits_with_1_if_the_database_is_unreachable) {
     const CommandResult ended =
-        bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent", "list"});
+        ctl_without_database({"--driver", "pgsql", "--params", "host=/nonexistent", "list"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "cannot connect to the database: "));
     CHECK(has(ended.errors, "check --params"));
-    CHECK_EQUAL(1, bare_ctl({"--config", "/nonexistent", "list"}).status);
+    CHECK_EQUAL(1, ctl_without_database({"--config", "/nonexistent", "list"}).status);
 }
 
 TEST(command_line, help_and_version_need_no_database) {
-    const std::string help = done(bare_ctl({"--help"}));
+    const std::string help = expect_ok(ctl_without_database({"--help"}));
     CHECK(has(help, "Exit codes: 0 success"));
-    CHECK_EQUAL(help, done(bare_ctl({"-h"})));
-    CHECK(std::regex_match(done(bare_ctl({"--version"})),
+    CHECK_EQUAL(help, expect_ok(ctl_without_database({"-h"})));
+    CHECK(std::regex_match(expect_ok(ctl_without_database({"--version"})),
                            std::regex("useradminctl [0-9]+\\.[0-9]+\\.[0-9]+")));
 }
 
 TEST(command_line, help_of_every_command_describes_only_that_command) {
-    const std::vector<std::string> names = commands_in(done(bare_ctl({"--help"})));
+    const std::vector<std::string> names = commands_in(expect_ok(ctl_without_database({"--help"})));
     CHECK(std::find(names.begin(), names.end(), "session") != names.end());
     for (const std::string& name : names) {
-        const std::string help = done(bare_ctl({name, "--help"}));
-        CHECK_EQUAL(help, done(bare_ctl({"help", name})));
+        const std::string help = expect_ok(ctl_without_database({name, "--help"}));
+        CHECK_EQUAL(help, expect_ok(ctl_without_database({"help", name})));
         CHECK_TEXT(has(help, "\nUsage: useradminctl " + name), help.c_str());
         CHECK_FALSE(has(help, name == "list" ? "opens a session" : "lists users\n"));
         for (const std::string& member : commands_in(help)) {
-            const std::string of_member = done(bare_ctl({name, member, "--help"}));
-            CHECK_EQUAL(of_member, done(bare_ctl({"help", name, member})));
+            const std::string of_member = expect_ok(ctl_without_database({name, member, "--help"}));
+            CHECK_EQUAL(of_member, expect_ok(ctl_without_database({"help", name, member})));
             CHECK_TEXT(has(of_member, "\nUsage: useradminctl " + name + " " + member),
                        of_member.c_str());
         }
     }
-    CHECK_EQUAL(done(bare_ctl({"--help"})), done(bare_ctl({"help"})));
-    CHECK_EQUAL(2, bare_ctl({"help", "frobnicate"}).status);
-    CHECK(has(bare_ctl({"help", "lst"}).errors, "did you mean 'list'?"));
+    CHECK_EQUAL(expect_ok(ctl_without_database({"--help"})),
+                expect_ok(ctl_without_database({"help"})));
+    CHECK_EQUAL(2, ctl_without_database({"help", "frobnicate"}).status);
+    CHECK(has(ctl_without_database({"help", "lst"}).errors, "did you mean 'list'?"));
 }
 
 TEST(command_line, help_of_a_command_group_lists_its_commands) {
-    const std::string help = done(bare_ctl({"session", "--help"}));
+    const std::string help = expect_ok(ctl_without_database({"session", "--help"}));
     CHECK(has(help, "\nUsage: useradminctl session COMMAND\n"));
     CHECK(commands_in(help) == std::vector<std::string>({"open", "list", "revoke"}));
 }
@@ -201,9 +202,9 @@ TEST(command_line, help_begins_with_an_example_and_has_global_options_last) {
     const std::regex order("Example: useradminctl ban bo@example\\.com [^]*\nOptions:\n"
                            " +--reason TEXT [^]*--expires DATE\\|30m\\|12h\\|7d\\|2w *\n[^]*"
                            "\nGlobal options:\n +--config FILE [^]*");
-    const std::string help = done(bare_ctl({"ban", "--help"}));
+    const std::string help = expect_ok(ctl_without_database({"ban", "--help"}));
     CHECK_TEXT(std::regex_match(help, order), help.c_str());
-    const std::string all = done(bare_ctl({"--help"}));
+    const std::string all = expect_ok(ctl_without_database({"--help"}));
     CHECK(all.starts_with("Example: useradminctl "));
     CHECK(all.find("\nCommands:\n") < all.find("\nGlobal options:\n"));
 }

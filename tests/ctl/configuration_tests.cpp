@@ -14,8 +14,8 @@ class CtlConfiguration : public Scene {
     static std::string driver() { return "DBDriver " + database().driver() + "\n"; }
     static std::string params() { return "DBDParams '" + database().params() + "'\n"; }
     /// Runs list with this configuration.
-    static CommandResult list(const std::string& text) {
-        return bare_ctl({"--config", file("some.conf", text), "list"});
+    static CommandResult list_with(const std::string& text) {
+        return ctl_without_database({"--config", file("some.conf", text), "list"});
     }
     static std::string folder() { return std::filesystem::path(path("x")).parent_path().string(); }
     static std::string server_root() { return "ServerRoot \"" + folder() + "\"\n"; }
@@ -24,7 +24,7 @@ class CtlConfiguration : public Scene {
 TEST_GROUP_BASE(configuration, CtlConfiguration){};
 
 TEST(configuration, that_does_not_identify_the_database_is_rejected) {
-    const auto status_of = [](const std::string& text) { return list(text).status; };
+    const auto status_of = [](const std::string& text) { return list_with(text).status; };
     CHECK_EQUAL(0, status_of(driver() + params() + driver()));
     CHECK_EQUAL(2, status_of(driver()));
     CHECK_EQUAL(2, status_of(params()));
@@ -32,47 +32,50 @@ TEST(configuration, that_does_not_identify_the_database_is_rejected) {
     CHECK_EQUAL(2, status_of(driver() + "DBDParams \"${PARAMS}\"\n"));
     CHECK_EQUAL(2, status_of(driver() + params() + "UserAdminTables user\n"));
     // If an option sets the parameters, DBDParams in the file may be undefined.
-    done(bare_ctl({"--config", file("some.conf", driver() + "DBDParams ${X}\n"), "--params",
-                   database().params(), "list"}));
+    expect_ok(ctl_without_database({"--config", file("some.conf", driver() + "DBDParams ${X}\n"),
+                                    "--params", database().params(), "list"}));
 }
 
 TEST(configuration, is_named_by_the_environment_if_no_option_is_given) {
     const Environment named = {{"USERADMINCTL_CONFIG", file("named.conf", driver() + params())}};
-    done(bare_ctl({"list"}, "", named));
-    CHECK_EQUAL(1, bare_ctl({"--config", "/nonexistent", "list"}, "", named).status);
-    CHECK_EQUAL(2, bare_ctl({"list"}, "", {{"USERADMINCTL_CONFIG", ""}}).status);
+    expect_ok(ctl_without_database({"list"}, "", named));
+    CHECK_EQUAL(1, ctl_without_database({"--config", "/nonexistent", "list"}, "", named).status);
+    CHECK_EQUAL(2, ctl_without_database({"list"}, "", {{"USERADMINCTL_CONFIG", ""}}).status);
 }
 
 TEST(configuration, defaults_to_that_of_the_installed_httpd) {
     const std::string compiled = test::run({{machine::httpd().string(), "-V"}}).output;
-    const auto define = [&](const std::string& name) {
+    const auto compiled_value = [&](const std::string& name) {
         const std::size_t at = compiled.find(name + "=\"") + name.size() + 2;
         return compiled.substr(at, compiled.find('"', at) - at);
     };
     const std::filesystem::path installed =
-        std::filesystem::path(define("HTTPD_ROOT")) / define("SERVER_CONFIG_FILE");
-    const CommandResult without = bare_ctl({"list"}, "", {{"USERADMINCTL_CONFIG", ""}});
+        std::filesystem::path(compiled_value("HTTPD_ROOT")) / compiled_value("SERVER_CONFIG_FILE");
+    const CommandResult without = ctl_without_database({"list"}, "", {{"USERADMINCTL_CONFIG", ""}});
     CHECK_EQUAL(2, without.status);
     CHECK_TEXT(has(without.errors, installed.string()), without.errors.c_str());
 
     const std::string folder = path("installed");
-    const std::string name = "installed/" + define("SERVER_CONFIG_FILE");
+    const std::string name = "installed/" + compiled_value("SERVER_CONFIG_FILE");
     std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
     const Environment confdir = {{"APACHE_CONFDIR", folder}};
     file(name, driver() + params());
-    done(bare_ctl({"list"}, "", confdir));
-    done(bare_ctl({"list", "--tables", "user session account"}, "", confdir));
+    expect_ok(ctl_without_database({"list"}, "", confdir));
+    expect_ok(ctl_without_database({"list", "--tables", "user session account"}, "", confdir));
     file(name, driver());
-    CHECK(has(bare_ctl({"list"}, "", confdir).errors, "there is no DBDParams in " + path(name)));
+    CHECK(has(ctl_without_database({"list"}, "", confdir).errors,
+              "there is no DBDParams in " + path(name)));
     // Relative file names also start at this directory.
     file("installed/part.conf", driver() + params());
     file(name, "Include part.conf\n");
-    done(bare_ctl({"list"}, "", confdir));
-    CHECK(has(bare_ctl({"list"}, "", {{"USERADMINCTL_CONFIG", ""}, {"APACHE_CONFDIR", ""}}).errors,
-              installed.string()));
+    expect_ok(ctl_without_database({"list"}, "", confdir));
+    CHECK(has(
+        ctl_without_database({"list"}, "", {{"USERADMINCTL_CONFIG", ""}, {"APACHE_CONFDIR", ""}})
+            .errors,
+        installed.string()));
     // If options name the database, the installed configuration is not read.
     file(name, "UserAdminTables other\n");
-    done(ctl({"list"}, "", confdir));
+    expect_ok(ctl({"list"}, "", confdir));
 }
 
 TEST(configuration, follows_include_directives) {
@@ -81,17 +84,18 @@ TEST(configuration, follows_include_directives) {
     file("parts/b.conf", params());
     file("parts/b.txt", "DBDParams other\n");
     file("parts/inner/c", driver() + params());
-    done(list("Include " + path("parts/a.conf") + "\ninclude \"" + path("parts/b.conf") + "\"\n"));
-    done(list(server_root() + "Include parts/*.conf\nIncludeOptional none/*.conf\n"));
-    done(list(server_root() + "IncludeOptional parts/[ab].conf parts/none\n"));
-    done(list(server_root() + "Include parts/inner\n"));
-    done(list(server_root() + "Include part*/a.conf\nInclude parts/b.conf\n"));
-    CHECK_EQUAL(2, list(server_root() + "Include parts/a.conf\n").status);
-    const CommandResult twice = list(server_root() + params() + "Include parts\n");
+    expect_ok(list_with("Include " + path("parts/a.conf") + "\ninclude \"" + path("parts/b.conf") +
+                        "\"\n"));
+    expect_ok(list_with(server_root() + "Include parts/*.conf\nIncludeOptional none/*.conf\n"));
+    expect_ok(list_with(server_root() + "IncludeOptional parts/[ab].conf parts/none\n"));
+    expect_ok(list_with(server_root() + "Include parts/inner\n"));
+    expect_ok(list_with(server_root() + "Include part*/a.conf\nInclude parts/b.conf\n"));
+    CHECK_EQUAL(2, list_with(server_root() + "Include parts/a.conf\n").status);
+    const CommandResult twice = list_with(server_root() + params() + "Include parts\n");
     CHECK_EQUAL(2, twice.status);
     CHECK(has(twice.errors, "parts/b.txt: DBDParams differs from that in"));
     const CommandResult absent =
-        list(server_root() + driver() + params() + "Include nowhere.conf\n");
+        list_with(server_root() + driver() + params() + "Include nowhere.conf\n");
     CHECK_EQUAL(1, absent.status);
     CHECK(has(absent.errors, folder() + "/nowhere.conf, which does not exist"));
     std::filesystem::remove_all(path("parts"));
@@ -99,16 +103,17 @@ TEST(configuration, follows_include_directives) {
 
 TEST(configuration, rejects_a_relative_Include_after_a_ServerRoot_in_a_condition) {
     file("part.conf", driver() + params());
-    const auto listed = [](const std::string& root, const std::string& named) {
-        return list(server_root() + "<IfDefine X>\n" + root + "</IfDefine>\nInclude " + named +
-                    "\n");
+    const auto list_including = [](const std::string& root, const std::string& named) {
+        return list_with(server_root() + "<IfDefine X>\n" + root + "</IfDefine>\nInclude " + named +
+                         "\n");
     };
     const std::string other = "ServerRoot /nonexistent\n";
-    CHECK(
-        has(listed(other, "part.conf").errors, "part.conf, but a condition contains a ServerRoot"));
-    done(listed(other, path("part.conf")));
-    done(listed(server_root(), "part.conf"));
-    done(list("<IfDefine X>\n" + other + "</IfDefine>\n" + server_root() + "Include part.conf\n"));
+    CHECK(has(list_including(other, "part.conf").errors,
+              "part.conf, but a condition contains a ServerRoot"));
+    expect_ok(list_including(other, path("part.conf")));
+    expect_ok(list_including(server_root(), "part.conf"));
+    expect_ok(list_with("<IfDefine X>\n" + other + "</IfDefine>\n" + server_root() +
+                        "Include part.conf\n"));
 }
 
 TEST(configuration, ignores_a_dangling_link_that_IncludeOptional_matches) {
@@ -116,15 +121,16 @@ TEST(configuration, ignores_a_dangling_link_that_IncludeOptional_matches) {
     std::filesystem::create_symlink("/nonexistent", path("enabled/old.conf"));
     file("enabled/site.conf", driver() + params());
     for (const std::string named : {"enabled", "enabled/*.conf"}) {
-        done(list(server_root() + "IncludeOptional " + named + "\n"));
-        CHECK_EQUAL(1, list(server_root() + "Include " + named + "\n").status);
+        expect_ok(list_with(server_root() + "IncludeOptional " + named + "\n"));
+        CHECK_EQUAL(1, list_with(server_root() + "Include " + named + "\n").status);
     }
-    done(list(server_root() + driver() + params() + "IncludeOptional enabled/old.conf\n"));
+    expect_ok(
+        list_with(server_root() + driver() + params() + "IncludeOptional enabled/old.conf\n"));
     std::filesystem::remove_all(path("enabled"));
 }
 
 TEST(configuration, may_include_dev_null) {
-    done(list(driver() + params() + "Include /dev/null\n"));
+    expect_ok(list_with(driver() + params() + "Include /dev/null\n"));
 }
 
 TEST(configuration, ignores_a_missing_file_in_a_condition_or_macro) {
@@ -133,9 +139,10 @@ TEST(configuration, ignores_a_missing_file_in_a_condition_or_macro) {
          {std::pair("IfFile", " /nonexistent"), std::pair("IfModule", " no.c"),
           std::pair("IfDefine", " NO"), std::pair("IfVersion", " >= 9"),
           std::pair("Macro", " App $name")})
-        done(list(driver() + params() + "<" + name + argument + include + name + ">\n"));
+        expect_ok(list_with(driver() + params() + "<" + name + argument + include + name + ">\n"));
     CHECK_EQUAL(
-        1, list(driver() + params() + "<VirtualHost *:80" + include + "VirtualHost>\n").status);
+        1,
+        list_with(driver() + params() + "<VirtualHost *:80" + include + "VirtualHost>\n").status);
 }
 
 TEST(configuration, names_an_included_directory_that_cannot_be_read) {
@@ -156,18 +163,18 @@ TEST(configuration, names_an_included_directory_that_cannot_be_read) {
 
 TEST(configuration, continues_after_a_backslash_with_any_line_ending) {
     for (const char* end : {"\n", "\r\n"})
-        done(list(std::string("DBDriver \\") + end + "  " + database().driver() + end +
-                  "DBDParams '" + database().params() + "'" + end));
+        expect_ok(list_with(std::string("DBDriver \\") + end + "  " + database().driver() + end +
+                            "DBDParams '" + database().params() + "'" + end));
 }
 
 TEST(configuration, unescapes_backslashes_with_and_without_quotes) {
     const std::string id = create("ana@x.org");
     for (const char* quote : {"", "\""}) {
-        done(
-            bare_ctl({"--config",
-                      file("some.conf", server_root() + driver() + params() + "UserAdminAuditLog " +
-                                            quote + "one\\\\two.log" + quote + "\n"),
-                      "role", id, "admin"}));
+        expect_ok(ctl_without_database(
+            {"--config",
+             file("some.conf", server_root() + driver() + params() + "UserAdminAuditLog " + quote +
+                                   "one\\\\two.log" + quote + "\n"),
+             "role", id, "admin"}));
         CHECK(std::filesystem::remove(path("one\\two.log")));
         std::filesystem::remove(path("one\\two.log.chain"));
     }
@@ -176,62 +183,65 @@ TEST(configuration, unescapes_backslashes_with_and_without_quotes) {
 TEST(configuration, that_includes_itself_is_rejected) {
     file("first.conf", driver() + params() + "Include " + path("second.conf") + "\n");
     file("second.conf", "Include " + path("first.conf") + "\n");
-    const CommandResult ended = bare_ctl({"--config", path("first.conf"), "list"});
+    const CommandResult ended = ctl_without_database({"--config", path("first.conf"), "list"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "first.conf includes itself"));
     // A file may be included twice, but not from within itself.
     file("second.conf", driver());
-    done(list(params() + "Include " + path("second.conf") + "\nInclude " + path("second.conf") +
-              "\n"));
+    expect_ok(list_with(params() + "Include " + path("second.conf") + "\nInclude " +
+                        path("second.conf") + "\n"));
 }
 
 TEST(configuration, that_is_no_file_or_nests_too_deeply_is_rejected) {
-    CHECK_EQUAL(1, bare_ctl({"--config", "/dev/zero", "list"}).status);
-    CHECK_EQUAL(1, bare_ctl({"--config", folder(), "list"}).status);
-    CHECK(has(bare_ctl({"--config", "/nonexistent", "list"}).errors,
+    CHECK_EQUAL(1, ctl_without_database({"--config", "/dev/zero", "list"}).status);
+    CHECK_EQUAL(1, ctl_without_database({"--config", folder(), "list"}).status);
+    CHECK(has(ctl_without_database({"--config", "/nonexistent", "list"}).errors,
               "cannot read /nonexistent: No such file or directory"));
     ::mkfifo(path("pipe").c_str(), 0600);
-    CHECK(has(list("Include " + path("pipe") + "\n").errors, "pipe: not a regular file"));
+    CHECK(has(list_with("Include " + path("pipe") + "\n").errors, "pipe: not a regular file"));
     file("large.conf", std::string((16 << 20) + 1, '#'));
-    CHECK(has(bare_ctl({"--config", path("large.conf"), "list"}).errors, "is larger than"));
+    CHECK(has(ctl_without_database({"--config", path("large.conf"), "list"}).errors,
+              "is larger than"));
     std::filesystem::remove(path("large.conf"));
-    const auto name = [](int number) { return "deep" + std::to_string(number) + ".conf"; };
-    file(name(129), driver() + params());
+    const auto file_name = [](int number) { return "deep" + std::to_string(number) + ".conf"; };
+    file(file_name(129), driver() + params());
     for (int number = 128; number >= 0; --number)
-        file(name(number), "Include " + path(name(number + 1)) + "\n");
-    CHECK_EQUAL(1, bare_ctl({"--config", path(name(0)), "list"}).status);
-    done(bare_ctl({"--config", path(name(1)), "list"}));
+        file(file_name(number), "Include " + path(file_name(number + 1)) + "\n");
+    CHECK_EQUAL(1, ctl_without_database({"--config", path(file_name(0)), "list"}).status);
+    expect_ok(ctl_without_database({"--config", path(file_name(1)), "list"}));
 }
 
 TEST(configuration, expands_variables_that_Define_sets_to_one_value) {
     file("params.conf", "DBDParams ${PARAMS}\n");
     const std::string define = "Define PARAMS \"" + database().params() + "\"\n";
-    done(list(driver() + "Define PARAMS \"" + database().params() +
-              "\"\nDBDParams \"${PARAMS}\"\n"));
-    done(list(
+    expect_ok(list_with(driver() + "Define PARAMS \"" + database().params() +
+                        "\"\nDBDParams \"${PARAMS}\"\n"));
+    expect_ok(list_with(
         driver() + "Define HERE " + folder() + "\n" + define +
         "Define QUOTED \"'${PARAMS}'\"\nDBDParams ${QUOTED}\nIncludeOptional ${HERE}/none*\n"));
     const CommandResult two =
-        list(driver() + define + "Define PARAMS other\nDBDParams \"${PARAMS}\"\n");
+        list_with(driver() + define + "Define PARAMS other\nDBDParams \"${PARAMS}\"\n");
     CHECK_EQUAL(2, two.status);
     CHECK(has(two.errors, "DBDParams contains an undefined or ambiguous variable; use --params"));
-    CHECK_EQUAL(2, list(driver() + define + "UnDefine PARAMS\nDBDParams \"${PARAMS}\"\n").status);
-    CHECK_EQUAL(1, list(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
+    CHECK_EQUAL(2,
+                list_with(driver() + define + "UnDefine PARAMS\nDBDParams \"${PARAMS}\"\n").status);
+    CHECK_EQUAL(1, list_with(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
 }
 
 TEST(configuration, ignores_a_recipes_defaults_after_an_earlier_Define) {
     const std::string define = "Define PARAMS \"" + database().params() + "\"\n";
     const std::string recipe =
         "<IfDefine !PARAMS>\nDefine PARAMS other\n</IfDefine>\nDBDParams \"${PARAMS}\"\n";
-    done(list(driver() + define + recipe));
-    CHECK_EQUAL(2, list(driver() + "<IfDefine HERE>\n" + define + "</IfDefine>\n" + recipe).status);
-    CHECK_EQUAL(1, list(driver() + define + "UnDefine PARAMS\n" + recipe).status);
+    expect_ok(list_with(driver() + define + recipe));
+    CHECK_EQUAL(
+        2, list_with(driver() + "<IfDefine HERE>\n" + define + "</IfDefine>\n" + recipe).status);
+    CHECK_EQUAL(1, list_with(driver() + define + "UnDefine PARAMS\n" + recipe).status);
 }
 
 TEST(configuration, makes_a_variable_ambiguous_by_an_UnDefine_in_a_condition) {
     const std::string good = "Define PARAMS \"" + database().params() + "\"\n";
     const auto status_of = [&](const std::string& define) {
-        return list(driver() + define + "DBDParams \"${PARAMS}\"\n").status;
+        return list_with(driver() + define + "DBDParams \"${PARAMS}\"\n").status;
     };
     CHECK_EQUAL(2, status_of("Define PARAMS other\n<IfDefine TEST>\nUnDefine PARAMS\n" + good +
                              "</IfDefine>\n"));
@@ -245,12 +255,12 @@ TEST(configuration, makes_a_variable_ambiguous_by_an_UnDefine_in_a_condition) {
 
 TEST(configuration, rejects_a_variable_without_a_value_or_with_macro_parameters) {
     const CommandResult empty =
-        list(driver() + "Define NONE\nDBDParams '" + database().params() + "${NONE}'\n");
+        list_with(driver() + "Define NONE\nDBDParams '" + database().params() + "${NONE}'\n");
     CHECK_EQUAL(2, empty.status);
     CHECK(has(empty.errors, "DBDParams contains an undefined or ambiguous variable; use --params"));
     const auto status_of = [&](const std::string& value) {
-        return list(driver() + "<Macro Site $name>\nDefine PARAMS \"" + value +
-                    "\"\n</Macro>\nUse Site a\nDBDParams \"${PARAMS}\"\n")
+        return list_with(driver() + "<Macro Site $name>\nDefine PARAMS \"" + value +
+                         "\"\n</Macro>\nUse Site a\nDBDParams \"${PARAMS}\"\n")
             .status;
     };
     CHECK_EQUAL(2, status_of("/x/$name.db"));
@@ -258,24 +268,25 @@ TEST(configuration, rejects_a_variable_without_a_value_or_with_macro_parameters)
 }
 
 TEST(configuration, that_sets_a_directive_to_a_macro_parameter_is_rejected) {
-    const CommandResult ended = list("<Macro App $name $params>\n" + driver() +
-                                     "DBDParams \"$params\"\n</Macro>\nUse App a x\n");
+    const CommandResult ended = list_with("<Macro App $name $params>\n" + driver() +
+                                          "DBDParams \"$params\"\n</Macro>\nUse App a x\n");
     CHECK_EQUAL(2, ended.status);
     CHECK_TEXT(has(ended.errors, "DBDParams contains a macro parameter; use --params"),
                ended.errors.c_str());
-    done(list("<Macro App $name>\n" + driver() + params() + "</Macro>\nUse App a\n"));
+    expect_ok(list_with("<Macro App $name>\n" + driver() + params() + "</Macro>\nUse App a\n"));
 }
 
 TEST(configuration, resolves_a_relative_secret_path_against_ServerRoot) {
     const std::string id = create("ana@x.org");
     file("secret", "the s3cr3t of the application\n");
     const std::string text = driver() + params() + "AuthUserAdminSecret file:secret\n";
-    done(bare_ctl({"--config", file("root.conf", server_root() + text), "session", "open", id}));
+    expect_ok(ctl_without_database(
+        {"--config", file("root.conf", server_root() + text), "session", "open", id}));
     // The working directory contains the secret, but must not be searched.
     const auto where = std::filesystem::current_path();
     std::filesystem::current_path(folder());
     const CommandResult ended =
-        bare_ctl({"--config", file("none.conf", text), "session", "open", id});
+        ctl_without_database({"--config", file("none.conf", text), "session", "open", id});
     std::filesystem::current_path(where);
     CHECK_EQUAL(1, ended.status);
     const std::string compiled = test::run({{machine::httpd().string(), "-V"}}).output;

@@ -22,25 +22,28 @@ TEST_GROUP_BASE(drain, Drain){};
 
 TEST(drain, creates_and_removes_the_file_of_the_configuration) {
     for (int time = 0; time < 2; ++time) {
-        STRCMP_CONTAINS("useradmin-health replies 503", done(drain(directive_, {"on"})).c_str());
+        STRCMP_CONTAINS("useradmin-health replies 503",
+                        expect_ok(drain(directive_, {"on"})).c_str());
         CHECK(std::filesystem::exists(file_));
     }
     for (int time = 0; time < 2; ++time) {
         STRCMP_CONTAINS("useradmin-health replies 200 again",
-                        done(drain(directive_, {"off"})).c_str());
+                        expect_ok(drain(directive_, {"off"})).c_str());
         CHECK_FALSE(std::filesystem::exists(file_));
     }
     CHECK_EQUAL(std::string("true"),
                 Json(drain(directive_, {"on", "--json"}).output).at("data.drains"));
-    done(drain(directive_, {"off"}));
+    expect_ok(drain(directive_, {"off"}));
 }
 
 TEST(drain, with_a_file_needs_neither_a_configuration_nor_a_database) {
-    const std::string told = done(bare_ctl({"drain", "on", "--file", file_.string()}));
-    STRCMP_CONTAINS(("where UserAdminDrainFile is " + file_.string()).c_str(), told.c_str());
-    STRCMP_CONTAINS(("run: useradminctl drain off --file " + file_.string()).c_str(), told.c_str());
+    const std::string output =
+        expect_ok(ctl_without_database({"drain", "on", "--file", file_.string()}));
+    STRCMP_CONTAINS(("where UserAdminDrainFile is " + file_.string()).c_str(), output.c_str());
+    STRCMP_CONTAINS(("run: useradminctl drain off --file " + file_.string()).c_str(),
+                    output.c_str());
     CHECK(std::filesystem::exists(file_));
-    CHECK_EQUAL(0, bare_ctl({"drain", "off", "--file", file_.string()}).status);
+    CHECK_EQUAL(0, ctl_without_database({"drain", "off", "--file", file_.string()}).status);
     CHECK_FALSE(std::filesystem::exists(file_));
 }
 
@@ -53,13 +56,13 @@ TEST(drain, needs_UserAdminDrainFile_and_on_or_off) {
 
 TEST(drain, keeps_the_content_of_an_existing_file) {
     const std::string kept = file("drained-by-hand", "upgrade at noon\n");
-    done(bare_ctl({"drain", "on", "--file", kept}));
+    expect_ok(ctl_without_database({"drain", "on", "--file", kept}));
     CHECK_EQUAL(std::string("upgrade at noon\n"), read_file(kept));
 }
 
 TEST(drain, off_removes_no_directory) {
     const std::string folder = work().make("drained-folder").string();
-    const CommandResult ended = bare_ctl({"drain", "off", "--file", folder});
+    const CommandResult ended = ctl_without_database({"drain", "off", "--file", folder});
     CHECK_EQUAL(1, ended.status);
     STRCMP_CONTAINS(("cannot change " + folder).c_str(), ended.errors.c_str());
     CHECK(std::filesystem::exists(folder));

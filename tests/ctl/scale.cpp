@@ -80,7 +80,7 @@ std::string OpenStore::list(const store::Filter& filter, const store::Window& wi
                             SourceLocation where) {
     const auto page = store_->list(filter, window);
     if (!page)
-        fail_test("no list: " + complaints_, where);
+        fail_test("the list failed: " + messages_, where);
     std::string ids;
     for (const model::User& user : page->users)
         ids.append(user.id) += ' ';
@@ -94,7 +94,7 @@ std::string OpenStore::walk(const store::Filter& filter, store::Window window,
     for (std::int64_t users = 0; users <= total;) {
         const auto page = store_->list(filter, window);
         if (!page)
-            fail_test("no list: " + complaints_, where);
+            fail_test("the list failed: " + messages_, where);
         total = page->total;
         if (page->users.empty())
             return ids + "of " + std::to_string(total);
@@ -146,7 +146,7 @@ void ScaleScene::teardown() {
               "session_useradmin_seen_idx, user_useradmin_seen_idx");
 }
 
-void ScaleScene::is_exact(SourceLocation where) {
+void ScaleScene::check_counts(SourceLocation where) {
     if (const long counts = sql().number(wrong_counts); counts != 0)
         fail_test(std::to_string(counts) + " counts are wrong", where);
 }

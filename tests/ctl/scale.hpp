@@ -64,14 +64,14 @@ class OpenStore : public store::ConnectionSource, public text::Logger {
     const store::Connection* acquire(store::Deadline) override { return &connection_; }
     void release(const store::Connection&) noexcept override {}
     void write(text::Level, std::string_view message) noexcept override {
-        complaints_ += std::string(message) + "\n";
+        messages_ += std::string(message) + "\n";
     }
 
   private:
     apr_pool_t* pool_ = nullptr;
     store::Connection connection_;
     store::TableNames names_;
-    std::string complaints_;
+    std::string messages_;
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
@@ -87,13 +87,13 @@ class ScaleScene : public Scene {
   protected:
     /// Runs schema --scale for the table "user". Returns its output.
     static std::string scale(SourceLocation where = {}) {
-        return done(ctl({"schema", "--scale"}), where);
+        return expect_ok(ctl({"schema", "--scale"}), where);
     }
     static std::string check(SourceLocation where = {}) {
-        return done(ctl({"check", "--counts"}), where);
+        return expect_ok(ctl({"check", "--counts"}), where);
     }
     /// Fails the test unless the counts match the users.
-    static void is_exact(SourceLocation where = {});
+    static void check_counts(SourceLocation where = {});
     /// Returns an INSERT for users with the ids `first` to `last`, created one hour apart.
     static std::string users(int first, int last, const std::string& role = "'user'");
     /// Registers statements that revert a schema change at the end of the test.

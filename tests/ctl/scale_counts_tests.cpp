@@ -16,111 +16,119 @@ constexpr const char* total = "SELECT sum(number) FROM useradmin_public_user.cou
 class ScaleCounts : public ScaleScene {
   protected:
     /// Runs the statements in a new session, then checks the counts.
-    void after(const std::string& statements, SourceLocation where = {}) {
+    void check_after(const std::string& statements, SourceLocation where = {}) {
         Session session(params_);
         if (const std::string state = session.run(statements); !state.empty())
             fail_test(state + ": " + session.error(), where);
-        is_exact(where);
+        check_counts(where);
     }
     /// Runs the statements at each isolation level, with a rollback of the transaction, then with a
     /// rollback to a savepoint. Then runs `reverse`. Checks the counts each time.
-    void after_each_way(const std::string& statements, const std::string& reverse,
-                        SourceLocation where = {}) {
+    void check_after_commit_and_rollback(const std::string& statements, const std::string& reverse,
+                                         SourceLocation where = {}) {
         for (const char* level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {
             const std::string begin = std::string("BEGIN ISOLATION LEVEL ") + level + ";";
-            after(begin + statements + ";ROLLBACK", where);
-            after(begin + "SAVEPOINT one;" + statements + ";ROLLBACK TO one;" + statements +
-                      ";COMMIT",
-                  where);
-            after(reverse, where);
+            check_after(begin + statements + ";ROLLBACK", where);
+            check_after(begin + "SAVEPOINT one;" + statements + ";ROLLBACK TO one;" + statements +
+                            ";COMMIT",
+                        where);
+            check_after(reverse, where);
         }
     }
 };
 
 TEST_GROUP_BASE(postgresql_scale_counts, ScaleCounts){};
 
-TEST(postgresql_scale_counts, follow_every_single_statement) {
+TEST(postgresql_scale_counts, are_updated_by_every_kind_of_statement) {
     sql().run(users(1, 50) + users(51, 60, "'admin'") + users(61, 70, "NULL"));
     scale();
-    is_exact();
+    check_counts();
     CHECK_EQUAL(70, sql().number(total));
     const std::string back =
         R"(DELETE FROM "user";)" + users(1, 50) + users(51, 60, "'admin'") + users(61, 70, "NULL");
-    after_each_way(users(100, 100), back);
-    after_each_way(users(100, 300), back);
-    after_each_way(R"(UPDATE "user" SET role = 'admin' WHERE id IN ('u1', 'u51', 'u61'))", back);
-    after_each_way(R"(UPDATE "user" SET role = NULL)", back);
-    after_each_way(R"(UPDATE "user" SET name = 'Íñigo ' || id, email = upper(email))", back);
-    after_each_way(R"(UPDATE "user" SET image = 'x')", back);
-    after_each_way(R"(UPDATE "user" SET banned = true WHERE id < 'u3')", back);
-    after_each_way(R"(UPDATE "user" SET banned = id < 'u2', "emailVerified" = id > 'u5')", back);
-    after_each_way(R"(UPDATE "user" SET "createdAt" = "createdAt" + interval '40 days')", back);
-    after_each_way(R"(UPDATE "user" SET id = 'v' || id)", back);
+    check_after_commit_and_rollback(users(100, 100), back);
+    check_after_commit_and_rollback(users(100, 300), back);
+    check_after_commit_and_rollback(
+        R"(UPDATE "user" SET role = 'admin' WHERE id IN ('u1', 'u51', 'u61'))", back);
+    check_after_commit_and_rollback(R"(UPDATE "user" SET role = NULL)", back);
+    check_after_commit_and_rollback(
+        R"(UPDATE "user" SET name = 'Íñigo ' || id, email = upper(email))", back);
+    check_after_commit_and_rollback(R"(UPDATE "user" SET image = 'x')", back);
+    check_after_commit_and_rollback(R"(UPDATE "user" SET banned = true WHERE id < 'u3')", back);
+    check_after_commit_and_rollback(
+        R"(UPDATE "user" SET banned = id < 'u2', "emailVerified" = id > 'u5')", back);
+    check_after_commit_and_rollback(
+        R"(UPDATE "user" SET "createdAt" = "createdAt" + interval '40 days')", back);
+    check_after_commit_and_rollback(R"(UPDATE "user" SET id = 'v' || id)", back);
     // Swap the ids of two users.
-    after_each_way(
+    check_after_commit_and_rollback(
         R"(UPDATE "user" SET id = 'x' WHERE id = 'u1'; UPDATE "user" SET id = 'u1' WHERE id = 'u51';)"
         R"(UPDATE "user" SET id = 'u51' WHERE id = 'x')",
         back);
-    after_each_way(R"(DELETE FROM "user" WHERE id = 'u7')", back);
-    after_each_way(R"(DELETE FROM "user" WHERE role IS NULL OR role = 'admin')", back);
-    after_each_way(R"(DELETE FROM "user" WHERE false; UPDATE "user" SET role = 'z' WHERE false)",
-                   back);
-    after_each_way(R"(DELETE FROM "user")", back);
-    after_each_way(R"(TRUNCATE "user" CASCADE)", back);
-    after_each_way(R"(TRUNCATE "user" CASCADE;)" + users(5, 9), back);
+    check_after_commit_and_rollback(R"(DELETE FROM "user" WHERE id = 'u7')", back);
+    check_after_commit_and_rollback(R"(DELETE FROM "user" WHERE role IS NULL OR role = 'admin')",
+                                    back);
+    check_after_commit_and_rollback(
+        R"(DELETE FROM "user" WHERE false; UPDATE "user" SET role = 'z' WHERE false)", back);
+    check_after_commit_and_rollback(R"(DELETE FROM "user")", back);
+    check_after_commit_and_rollback(R"(TRUNCATE "user" CASCADE)", back);
+    check_after_commit_and_rollback(R"(TRUNCATE "user" CASCADE;)" + users(5, 9), back);
     CHECK_EQUAL(70, sql().number(total));
 }
 
-TEST(postgresql_scale_counts, follow_upserts_cascades_copies_and_common_table_expressions) {
+TEST(postgresql_scale_counts, are_updated_by_upserts_cascades_copies_and_CTEs) {
     scale();
-    after(users(1, 20));
-    after(
+    check_after(users(1, 20));
+    check_after(
         R"(INSERT INTO "user" (id, name, email, "emailVerified", role) SELECT 'u' || i, 'Other', )"
         R"('o' || i || '@x', true, 'admin' FROM generate_series(15, 30) i ON CONFLICT (id) DO )"
         R"(UPDATE SET role = excluded.role, name = excluded.name)");
     CHECK_EQUAL(16, sql().number(std::string(total) + " WHERE role = 'admin'"));
-    after(
+    check_after(
         R"(INSERT INTO "user" (id, name, email, "emailVerified") VALUES ('u1', 'N', 'n@x', true) )"
         R"(ON CONFLICT DO NOTHING)");
-    after("CREATE TABLE household (id text PRIMARY KEY); INSERT INTO household VALUES ('h'); "
-          "ALTER TABLE \"user\" ADD COLUMN household text REFERENCES household ON DELETE CASCADE; "
-          "UPDATE \"user\" SET household = 'h' WHERE id IN ('u1', 'u2', 'u20')");
+    check_after(
+        "CREATE TABLE household (id text PRIMARY KEY); INSERT INTO household VALUES ('h'); "
+        "ALTER TABLE \"user\" ADD COLUMN household text REFERENCES household ON DELETE CASCADE; "
+        "UPDATE \"user\" SET household = 'h' WHERE id IN ('u1', 'u2', 'u20')");
     undo("ALTER TABLE \"user\" DROP COLUMN household; DROP TABLE household");
-    after("DELETE FROM household");
+    check_after("DELETE FROM household");
     CHECK_EQUAL(27, sql().number(total));
-    after(
+    check_after(
         R"(COPY (SELECT 'c' || i, 'Copied', 'c' || i || '@x', true FROM generate_series(1, 500) i) )"
         R"(TO PROGRAM 'cat > copied.txt'; COPY "user" (id, name, email, "emailVerified") FROM )"
         R"('copied.txt'; COPY (SELECT 1) TO PROGRAM 'cat > copied.txt; rm copied.txt')");
     CHECK_EQUAL(527, sql().number(total));
-    after(
+    check_after(
         R"(WITH gone AS (DELETE FROM "user" WHERE id LIKE 'c1%' RETURNING id), made AS ()"
         R"(INSERT INTO "user" (id, name, email, "emailVerified") SELECT 'd' || id, 'D', id || )"
         R"('@d', true FROM gone RETURNING id) UPDATE "user" SET role = 'admin' WHERE id LIKE 'c2%')");
 }
 
-TEST(postgresql_scale_counts, follow_row_triggers_of_the_application) {
+TEST(postgresql_scale_counts, include_changes_by_triggers_of_the_application) {
     scale();
-    after(users(1, 20) + users(21, 30, "'admin'"));
-    after("CREATE FUNCTION tidy() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN "
-          "IF new.name LIKE 'Boss%' THEN UPDATE \"user\" SET role = 'admin', name = 'The ' || "
-          "new.name WHERE id = new.id; END IF; "
-          "IF new.role = 'guest' THEN UPDATE \"user\" SET role = 'user' WHERE id = new.id; END IF; "
-          "IF new.role = 'gone' THEN DELETE FROM \"user\" WHERE id = new.id; END IF; "
-          "RETURN NULL; END $body$; CREATE TRIGGER tidy AFTER INSERT OR UPDATE ON \"user\" "
-          "FOR EACH ROW EXECUTE FUNCTION tidy()");
+    check_after(users(1, 20) + users(21, 30, "'admin'"));
+    check_after(
+        "CREATE FUNCTION tidy() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN "
+        "IF new.name LIKE 'Boss%' THEN UPDATE \"user\" SET role = 'admin', name = 'The ' || "
+        "new.name WHERE id = new.id; END IF; "
+        "IF new.role = 'guest' THEN UPDATE \"user\" SET role = 'user' WHERE id = new.id; END IF; "
+        "IF new.role = 'gone' THEN DELETE FROM \"user\" WHERE id = new.id; END IF; "
+        "RETURN NULL; END $body$; CREATE TRIGGER tidy AFTER INSERT OR UPDATE ON \"user\" "
+        "FOR EACH ROW EXECUTE FUNCTION tidy()");
     undo("DROP TRIGGER tidy ON \"user\"; DROP FUNCTION tidy()");
-    after(R"(UPDATE "user" SET name = 'Boss' WHERE id = 'u1')");
+    check_after(R"(UPDATE "user" SET name = 'Boss' WHERE id = 'u1')");
     CHECK_EQUAL(11, sql().number(std::string(total) + " WHERE role = 'admin'"));
-    after(R"(UPDATE "user" SET name = 'Boss ' || id WHERE id IN ('u2', 'u3', 'u21'))");
+    check_after(R"(UPDATE "user" SET name = 'Boss ' || id WHERE id IN ('u2', 'u3', 'u21'))");
     CHECK_EQUAL(13, sql().number(std::string(total) + " WHERE role = 'admin'"));
     // The trigger reverts these changes, so they must not count.
-    after(R"(UPDATE "user" SET role = 'guest' WHERE id IN ('u4', 'u5'))");
+    check_after(R"(UPDATE "user" SET role = 'guest' WHERE id IN ('u4', 'u5'))");
     CHECK_EQUAL(17, sql().number(std::string(total) + " WHERE role = 'user'"));
-    after(R"(UPDATE "user" SET role = 'gone' WHERE id IN ('u6', 'u7'))");
+    check_after(R"(UPDATE "user" SET role = 'gone' WHERE id IN ('u6', 'u7'))");
     CHECK_EQUAL(28, sql().number(total));
-    after(R"(INSERT INTO "user" (id, name, email, "emailVerified", role) VALUES ('a', 'Boss', )"
-          R"('a@x', true, 'guest'), ('b', 'B', 'b@x', true, 'guest'))");
+    check_after(
+        R"(INSERT INTO "user" (id, name, email, "emailVerified", role) VALUES ('a', 'Boss', )"
+        R"('a@x', true, 'guest'), ('b', 'B', 'b@x', true, 'guest'))");
     CHECK_EQUAL(30, sql().number(total));
 }
 
@@ -140,11 +148,12 @@ TEST(postgresql_scale_counts, time_out_on_a_lock_and_name_the_holder) {
 
 TEST(postgresql_scale_counts, include_users_whose_name_folds_to_nothing) {
     scale();
-    after("INSERT INTO \"user\" (id, name, email, \"emailVerified\") VALUES ('m', '\xcc\x81', "
-          "'\xcc\x81', true), ('e', '', '', true)");
+    check_after(
+        "INSERT INTO \"user\" (id, name, email, \"emailVerified\") VALUES ('m', '\xcc\x81', "
+        "'\xcc\x81', true), ('e', '', '', true)");
 }
 
-TEST(postgresql_scale_counts, follow_prepared_transactions) {
+TEST(postgresql_scale_counts, include_prepared_transactions) {
     scale();
     Session session(params_);
     const std::string state =
@@ -156,7 +165,7 @@ TEST(postgresql_scale_counts, follow_prepared_transactions) {
     // No statement waits for the prepared transaction.
     CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '10s';" + users(6, 9)));
     CHECK_EQUAL(std::string(), session.run("COMMIT PREPARED 'of two phases'"));
-    is_exact();
+    check_counts();
 }
 
 TEST(postgresql_scale_counts, block_no_concurrent_writer) {
@@ -182,9 +191,9 @@ TEST(postgresql_scale_counts, block_no_concurrent_writer) {
         }
         for (std::size_t each = 0; each < writers.size(); ++each)
             CHECK_EQUAL(std::string(), writers[each]->run(each % 4 == 0 ? "ROLLBACK" : "COMMIT"));
-        is_exact();
+        check_counts();
         sql().run(R"(DELETE FROM "user";)" + users(1, 200));
-        is_exact();
+        check_counts();
     }
 }
 
@@ -200,14 +209,14 @@ TEST(postgresql_scale_counts, do_not_fail_a_transaction_with_an_old_snapshot) {
         CHECK_EQUAL(std::string(), old.run(R"(UPDATE "user" SET role = 'admin' WHERE id = 'u2')"));
         CHECK_EQUAL(std::string(), old.run(R"(DELETE FROM "user" WHERE id = 'u3')"));
         CHECK_EQUAL(std::string(), old.run("COMMIT"));
-        is_exact();
+        check_counts();
         // TRUNCATE also removes rows that the old snapshot does not contain.
         old.run(std::string("BEGIN ISOLATION LEVEL ") + level);
         old.value("SELECT 1 FROM pg_class");
         sql().run(users(300, 320));
         CHECK_EQUAL(std::string(), old.run(R"(TRUNCATE "user" CASCADE)"));
         CHECK_EQUAL(std::string(), old.run("COMMIT"));
-        is_exact();
+        check_counts();
         sql().run(users(1, 20));
     }
 }
@@ -223,7 +232,7 @@ TEST(postgresql_scale_counts, are_merged_occasionally) {
     for (int number = 100; number < 20000 && sql().number(rows) > 1; ++number)
         session.run(users(number, number));
     CHECK_EQUAL(1, sql().number(rows));
-    is_exact();
+    check_counts();
     // Rows that another transaction is merging are skipped.
     Session other(params_);
     sql().run(users(30001, 30001));
@@ -231,7 +240,7 @@ TEST(postgresql_scale_counts, are_merged_occasionally) {
     CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '10s'; SELECT "
                                            "useradmin_public_user.merge_counts()"));
     other.run("COMMIT");
-    is_exact();
+    check_counts();
 }
 
 TEST(postgresql_scale_counts, stay_exact_during_corrections_and_merges) {
@@ -254,7 +263,7 @@ TEST(postgresql_scale_counts, stay_exact_during_corrections_and_merges) {
     goes_on = false;
     writer.join();
     CHECK_EQUAL(std::string(), wrong);
-    is_exact();
+    check_counts();
 }
 
 TEST(postgresql_scale_counts, are_exact_after_killed_concurrent_writers) {
@@ -267,7 +276,7 @@ TEST(postgresql_scale_counts, are_exact_after_killed_concurrent_writers) {
     const auto write = [&](int number) {
         std::minstd_rand random(static_cast<unsigned>(number + 1));
         Session session(params_);
-        const auto some = [&] { return "'u" + std::to_string(random() % 900) + "'"; };
+        const auto random_id = [&] { return "'u" + std::to_string(random() % 900) + "'"; };
         for (int round = 0; round < 250 && deadlocks == 0; ++round) {
             if (session.is_lost())
                 session.reconnect();
@@ -280,14 +289,14 @@ TEST(postgresql_scale_counts, are_exact_after_killed_concurrent_writers) {
             const bool makes_many = random() % 4 == 0;
             const int fresh = 1000 + (number * 250 + round) * 20;
             const std::string work[] = {
-                R"(UPDATE "user" SET role = 'admin' WHERE id = )" + some(),
-                R"(UPDATE "user" SET role = NULL, name = 'Ñ' WHERE id = )" + some(),
+                R"(UPDATE "user" SET role = 'admin' WHERE id = )" + random_id(),
+                R"(UPDATE "user" SET role = NULL, name = 'Ñ' WHERE id = )" + random_id(),
                 R"(UPDATE "user" SET "createdAt" = now() - random() * interval '3 years' WHERE id = )" +
-                    some(),
+                    random_id(),
                 R"(UPDATE "user" SET "updatedAt" = now(), email = gen_random_uuid()::text WHERE id = )" +
-                    some(),
-                R"(DELETE FROM "user" WHERE id = )" + some(),
-                R"(INSERT INTO "user" (id, name, email, "emailVerified") VALUES ()" + some() +
+                    random_id(),
+                R"(DELETE FROM "user" WHERE id = )" + random_id(),
+                R"(INSERT INTO "user" (id, name, email, "emailVerified") VALUES ()" + random_id() +
                     ", 'N', gen_random_uuid()::text, true) ON CONFLICT (id) DO UPDATE SET role = "
                     "'root'",
             };
@@ -329,7 +338,7 @@ TEST(postgresql_scale_counts, are_exact_after_killed_concurrent_writers) {
         CHECK_EQUAL(std::string(), each);
     CHECK_EQUAL(0, deadlocks.load());
     CHECK(sql().number(total) > 400);
-    is_exact();
+    check_counts();
     CHECK(has(check(), "users are correct."));
 }
 

@@ -16,7 +16,7 @@ namespace useradmin::test {
 namespace {
 
 /// The expected values of a user.
-struct Kept {
+struct ExpectedUser {
     std::string id;
     std::string name;
     std::string email;
@@ -62,7 +62,7 @@ std::string utf8(char32_t point) {
 }
 
 /// Encodes characters outside ASCII in letters, like the search index.
-std::string in_letters(std::string_view text) {
+std::string encode_in_letters(std::string_view text) {
     std::string letters;
     const auto digit = [&](char32_t value) { letters += static_cast<char>('A' + value % 23); };
     while (!text.empty()) {
@@ -87,7 +87,7 @@ std::string in_letters(std::string_view text) {
     return letters;
 }
 
-bool is_of_unicode(char32_t point) noexcept {
+bool is_scalar_value(char32_t point) noexcept {
     return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
 }
 
@@ -146,23 +146,24 @@ constexpr std::array<const char*, 54> searches = {
 } // namespace
 
 TEST_GROUP_BASE(postgresql_scale_lists, ScaleScene) {
-    std::vector<Kept> all;
+    std::vector<ExpectedUser> all;
 
     /// Adds users with all the names. Many were created at the same time.
-    void add(int count) {
+    void add_users(int count) {
         std::minstd_rand random(7);
         const char* roles[] = {"user", "user", "admin", "superAdmin", "", "gerente de zona"};
         std::string values;
         std::string sessions;
         for (int number = 0; number < count; ++number) {
-            Kept user{"id-" + std::to_string(random() % 100000) + "-" + std::to_string(number),
-                      names[random() % names.size()] + std::string(number % 3 == 0 ? " Q" : ""),
-                      "m" + std::to_string(number) + (number % 5 == 0 ? "ñ@BOX.ORG" : "@box.org"),
-                      roles[random() % 6],
-                      static_cast<long>(random() % 2000) * 24 / 20,
-                      number % 7 == 0,
-                      number % 3 != 0,
-                      -1};
+            ExpectedUser user{
+                "id-" + std::to_string(random() % 100000) + "-" + std::to_string(number),
+                names[random() % names.size()] + std::string(number % 3 == 0 ? " Q" : ""),
+                "m" + std::to_string(number) + (number % 5 == 0 ? "ñ@BOX.ORG" : "@box.org"),
+                roles[random() % 6],
+                static_cast<long>(random() % 2000) * 24 / 20,
+                number % 7 == 0,
+                number % 3 != 0,
+                -1};
             for (int session = 0; session < number % 4; ++session) {
                 const long hour = static_cast<long>(random() % 300);
                 user.seen = std::max(user.seen, hour);
@@ -191,7 +192,7 @@ TEST_GROUP_BASE(postgresql_scale_lists, ScaleScene) {
 
     /// Sorts the users in the order of a list. All have the same updatedAt.
     void sort(const store::Order& order) {
-        const auto less = [&](const Kept& left, const Kept& right) {
+        const auto less = [&](const ExpectedUser& left, const ExpectedUser& right) {
             switch (order.by) {
             case store::SortKey::created_at:
                 return left.created != right.created ? left.created < right.created
@@ -217,7 +218,7 @@ TEST_GROUP_BASE(postgresql_scale_lists, ScaleScene) {
                std::chrono::hours(hour);
     }
 
-    static bool matches(const store::Filter& filter, const Kept& user) {
+    static bool matches(const store::Filter& filter, const ExpectedUser& user) {
         const auto has_word = [&](std::string_view word) {
             // A word of only combining marks is searched for without folding.
             const bool is_literal = text::has_only_combining_marks(word);
@@ -250,10 +251,10 @@ TEST_GROUP_BASE(postgresql_scale_lists, ScaleScene) {
     }
 
     /// Returns the ids of the expected page, and the total.
-    std::string wanted(const store::Filter& filter, const store::Window& window) const {
+    std::string expected_page(const store::Filter& filter, const store::Window& window) const {
         std::string ids;
         std::int64_t total = 0;
-        for (const Kept& user : all) {
+        for (const ExpectedUser& user : all) {
             if (!matches(filter, user))
                 continue;
             if (total >= window.offset && total < window.offset + window.limit)
@@ -263,20 +264,20 @@ TEST_GROUP_BASE(postgresql_scale_lists, ScaleScene) {
         return ids + "of " + std::to_string(total);
     }
 
-    void is_as_wanted(OpenStore & store, const store::Filter& filter, const store::Window& window) {
+    void check_page(OpenStore & store, const store::Filter& filter, const store::Window& window) {
         const std::string is = store.list(filter, window);
-        if (const std::string must = wanted(filter, window); is != must)
+        if (const std::string must = expected_page(filter, window); is != must)
             fail_test("role " + std::string(filter.role.value_or("(none)")) + ", search " +
                       std::string(filter.search.value_or("(none)")) + ", offset " +
                       std::to_string(window.offset) + ", order " +
                       std::to_string(static_cast<int>(window.order.by)) +
                       (window.order.is_descending ? " descending" : "") + ":\n" + is +
-                      "\nand not\n" + must);
+                      "\nexpected:\n" + must);
     }
 };
 
 TEST(postgresql_scale_lists, match_the_reference_for_every_role_search_and_page) {
-    add(400);
+    add_users(400);
     scale();
     OpenStore store(params_);
     CHECK(store.is_scaled());
@@ -288,19 +289,19 @@ TEST(postgresql_scale_lists, match_the_reference_for_every_role_search_and_page)
               model::NullableText("nobody")})
             for (const store::Window& window :
                  {store::Window{20, 0}, store::Window{7, 7}, store::Window{100, 350}})
-                is_as_wanted(store, {role, search}, window);
+                check_page(store, {role, search}, window);
     // A search that contains the separator between name and address bypasses the search index and
     // reads the user table.
     CHECK(store.search("a\x01"
-                       "b") == wanted({{},
-                                       "a\x01"
-                                       "b"},
-                                      {20, 0}));
+                       "b") == expected_page({{},
+                                              "a\x01"
+                                              "b"},
+                                             {20, 0}));
     CHECK_EQUAL(std::string("of 0"), store.search("a\x01m"));
 }
 
 TEST(postgresql_scale_lists, match_the_reference_by_last_activity) {
-    add(7000);
+    add_users(7000);
     scale();
     sql().run("ANALYZE");
     OpenStore store(params_);
@@ -321,17 +322,17 @@ TEST(postgresql_scale_lists, match_the_reference_by_last_activity) {
         sort(order);
         for (const store::Filter& filter : filters) {
             for (const std::int64_t offset : {0, 1000, 5240, 6980})
-                is_as_wanted(store, filter, {20, offset, order});
+                check_page(store, filter, {20, offset, order});
             const std::string is = store.walk(filter, {2000, 0, order});
-            CHECK(is == wanted(filter, {7000, 0, order}));
+            CHECK(is == expected_page(filter, {7000, 0, order}));
         }
     }
 }
 
 /// Provides a total that another request has counted.
-class Told final : public store::Totals {
+class KnownTotal final : public store::Totals {
   public:
-    Told(std::int64_t total, bool keeps) noexcept : total_(total), keeps_(keeps) {}
+    KnownTotal(std::int64_t total, bool keeps) noexcept : total_(total), keeps_(keeps) {}
     bool is_caching() const noexcept override { return keeps_; }
     store::Result<std::int64_t> total(const store::Filter&, store::Deadline,
                                       const Count&) override {
@@ -344,26 +345,26 @@ class Told final : public store::Totals {
     bool keeps_;
 };
 
-TEST(postgresql_scale_lists, skip_the_query_past_a_known_end) {
-    add(50);
+TEST(postgresql_scale_lists, are_not_queried_past_the_known_total) {
+    add_users(50);
     scale();
-    Told none(0, false);
-    Told two(2, false);
-    Told kept(0, true);
+    KnownTotal none(0, false);
+    KnownTotal two(2, false);
+    KnownTotal kept(0, true);
     CHECK_EQUAL(std::string("of 0"), OpenStore(params_, "", {}, &none).search("box.org"));
-    const auto of_two = [&](std::int64_t offset) {
+    const auto list_at = [&](std::int64_t offset) {
         return OpenStore(params_, "", {}, &two).list({{}, "box.org"}, {1, offset});
     };
-    CHECK_EQUAL(std::string("of 2"), of_two(2));
-    CHECK_EQUAL(all[1].id + " of 2", of_two(1));
+    CHECK_EQUAL(std::string("of 2"), list_at(2));
+    CHECK_EQUAL(all[1].id + " of 2", list_at(1));
     // A cached total of 0 does not mean that the page is empty.
-    const std::string ids = wanted({{}, "box.org"}, {20, 0});
+    const std::string ids = expected_page({{}, "box.org"}, {20, 0});
     CHECK_EQUAL(ids.substr(0, ids.rfind(' ')) + " 0",
                 OpenStore(params_, "", {}, &kept).search("box.org"));
 }
 
 TEST(postgresql_scale_lists, match_the_reference_on_deep_pages) {
-    add(7000);
+    add_users(7000);
     scale();
     OpenStore store(params_);
     Rotation offsets{{0, 40, 1500, 4990, 6990}};
@@ -372,24 +373,24 @@ TEST(postgresql_scale_lists, match_the_reference_on_deep_pages) {
           model::NullableText("gerente de zona"), model::NullableText("no")}) {
         for (const std::int64_t offset :
              {0, 999, 1000, 1001, 1160, 2333, 3456, 5000, 6980, 6999, 7000, 7001, 2000000000})
-            is_as_wanted(store, {role, {}}, {20, offset});
+            check_page(store, {role, {}}, {20, offset});
         // Some searches match more users than are collected, others fewer; some can use the index.
         for (const char* search :
              {"x.org", "box.org", "arcía q", "M1", "o", "garcia", "владимир", "田", "@", ""})
             for (int count = 0; count < 2; ++count)
-                is_as_wanted(store, {role, search}, {20, offsets.next()});
+                check_page(store, {role, search}, {20, offsets.next()});
     }
     for (std::int64_t offset = 1000; offset < 7000; offset += 400)
-        is_as_wanted(store, {}, {400, offset});
+        check_page(store, {}, {400, offset});
 }
 
 TEST(postgresql_scale_lists, match_the_reference_for_any_substring) {
-    add(400);
+    add_users(400);
     scale();
     OpenStore store(params_);
     std::minstd_rand random(11);
     for (int count = 0; count < 300; ++count) {
-        const Kept& user = all[random() % all.size()];
+        const ExpectedUser& user = all[random() % all.size()];
         std::string text = text::fold(count % 4 == 0 ? user.email : user.name);
         if (count % 3 == 0)
             text += " " + text::fold(all[random() % all.size()].name);
@@ -403,14 +404,14 @@ TEST(postgresql_scale_lists, match_the_reference_for_any_substring) {
         const std::size_t last = starts[random() % starts.size()];
         const auto part =
             text.substr(std::min(first, last), std::max(first, last) - std::min(first, last));
-        is_as_wanted(store,
-                     {count % 2 == 0 ? model::NullableText() : model::NullableText("admin"), part},
-                     {20, 0});
+        check_page(store,
+                   {count % 2 == 0 ? model::NullableText() : model::NullableText("admin"), part},
+                   {20, 0});
     }
 }
 
 TEST(postgresql_scale_lists, match_the_reference_in_every_order_and_filter) {
-    add(7000);
+    add_users(7000);
     std::vector<store::Filter> filters = {{}, {"user", {}}, {"gerente de zona", {}}};
     for (const bool is_all : {false, true})
         for (const model::NullableText& search :
@@ -444,16 +445,16 @@ TEST(postgresql_scale_lists, match_the_reference_in_every_order_and_filter) {
             sort({by, is_descending});
             for (const store::Filter& filter : filters) {
                 for (int count = 0; count < 3; ++count)
-                    is_as_wanted(store, filter, {20, offsets.next(), {by, is_descending}});
+                    check_page(store, filter, {20, offsets.next(), {by, is_descending}});
                 CHECK(store.walk(filter, {3000, 0, {by, is_descending}}) ==
-                      wanted(filter, {7000, 0}));
+                      expected_page(filter, {7000, 0}));
             }
         }
 }
 
 TEST(postgresql_scale_lists, after_a_position_are_read_from_one_index_range) {
     // All users have the same updatedAt.
-    add(7000);
+    add_users(7000);
     scale();
     sql().run("VACUUM ANALYZE \"user\"");
     OpenStore store(params_);
@@ -484,7 +485,7 @@ TEST(postgresql_scale_lists, after_a_position_are_read_from_one_index_range) {
 }
 
 TEST(postgresql_scale_lists, use_the_index_for_the_order) {
-    add(7000);
+    add_users(7000);
     scale();
     sql().run("ANALYZE \"user\"");
     Session session(params_);
@@ -505,7 +506,7 @@ TEST(postgresql_scale_lists, use_the_index_for_the_order) {
             CHECK(has(plan, index));
             CHECK_FALSE(has(plan, "Sort"));
         }
-    done(ctl({"schema", "--no-scale"}));
+    expect_ok(ctl({"schema", "--no-scale"}));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM pg_indexes WHERE indexname LIKE "
                                 "'user_by_%'"));
 }
@@ -530,7 +531,7 @@ TEST(postgresql_scale_lists, fold_all_of_unicode_as_sqlite_does) {
     Session session(params_);
     std::vector<std::string> texts(1);
     for (char32_t point = 1; point <= 0x10ffff; ++point) {
-        if (!is_of_unicode(point))
+        if (!is_scalar_value(point))
             continue;
         texts.back() += utf8(point);
         if (point % 128 == 0)
@@ -552,7 +553,7 @@ TEST(postgresql_scale_lists, fold_all_of_unicode_as_sqlite_does) {
     std::string values;
     for (const std::string& text : texts)
         values += (values.empty() ? "(" : ", (") + sql_literal(text) + ", " +
-                  sql_literal(in_letters(text::fold(text))) + ")";
+                  sql_literal(encode_in_letters(text::fold(text))) + ")";
     CHECK_EQUAL(std::string(), session.run("INSERT INTO given VALUES " + values));
     CHECK_EQUAL(
         std::string("(null)"),
@@ -599,7 +600,7 @@ TEST(postgresql_scale_lists, use_the_index_with_any_collation) {
                                                 params_ + other,
                                                 "schema",
                                                 "--scale"};
-        done(test::run({words, environment()}));
+        expect_ok(test::run({words, environment()}));
         OpenStore store(params_, other);
         CHECK(store.is_scaled());
         CHECK_EQUAL(std::string("u77 of 1"), store.search("ладимир ел"));

@@ -54,17 +54,17 @@ class Scale : public ScaleScene {
   protected:
     /// Runs schema --scale for these tables, then --no-scale, and checks that the lists are the
     /// same.
-    void works_on(const std::string& names, const store::TableNames& tables,
-                  const std::string& more_users, SourceLocation where = {}) {
-        const auto with = [&](std::vector<std::string> arguments) {
+    void check_lists_of(const std::string& names, const store::TableNames& tables,
+                        const std::string& more_users, SourceLocation where = {}) {
+        const auto run_with_tables = [&](std::vector<std::string> arguments) {
             arguments.insert(arguments.begin(), {"--tables", names});
-            return done(ctl(std::move(arguments)), where);
+            return expect_ok(ctl(std::move(arguments)), where);
         };
-        with({"schema", "--scale"});
+        run_with_tables({"schema", "--scale"});
         Session session(params_);
         if (const std::string state = session.run(more_users); !state.empty())
             fail_test(state + session.error(), where);
-        if (!has(with({"check", "--counts"}), "users are correct."))
+        if (!has(run_with_tables({"check", "--counts"}), "users are correct."))
             fail_test("the counts are wrong", where);
         OpenStore scaled(params_, "", tables);
         if (!scaled.is_scaled())
@@ -73,15 +73,14 @@ class Scale : public ScaleScene {
         const std::string far = scaled.list({}, {5, 1200}, where);
         const std::string found = scaled.search("Ana 77", where);
         const std::string both = scaled.list({"user", "ana 12"}, {20, 3}, where);
-        with({"schema", "--no-scale"});
+        run_with_tables({"schema", "--no-scale"});
         OpenStore plain(params_, "", tables);
         if (plain.is_scaled() || plain.list({}, {5, 0}, where) != first ||
             plain.list({}, {5, 1200}, where) != far || plain.search("Ana 77", where) != found ||
             plain.list({"user", "ana 12"}, {20, 3}, where) != both)
-            fail_test("the lists are others: " + first + " " + far + " " + found + " " + both,
-                      where);
+            fail_test("the lists differ: " + first + " " + far + " " + found + " " + both, where);
         if (!has(found, "of 22") || !has(far, "of 1300"))
-            fail_test("not what was asked for: " + first + " " + far + " " + found, where);
+            fail_test("unexpected lists: " + first + " " + far + " " + found, where);
     }
 
     /// Runs useradminctl as another role.
@@ -123,7 +122,7 @@ TEST(postgresql_scale, prints_the_number_of_users_each_time) {
         std::string("4500 users were counted and indexed; the service will use the counts and "
                     "indexes within ten seconds."),
         said);
-    is_exact();
+    check_counts();
     CHECK_EQUAL(said, scale());
     CHECK_EQUAL(std::string("The counts of 4500 users are correct."), check());
     const Json json(ctl({"schema", "--scale", "--json"}).output);
@@ -136,9 +135,10 @@ TEST(postgresql_scale, is_removed_completely) {
     CHECK_EQUAL(0, sql().number(left));
     scale();
     CHECK(sql().number(left) > 0);
-    CHECK(has(done(ctl({"schema", "--no-scale"})), "The counts and their indexes were removed"));
+    CHECK(
+        has(expect_ok(ctl({"schema", "--no-scale"})), "The counts and their indexes were removed"));
     CHECK_EQUAL(0, sql().number(left));
-    done(ctl({"schema", "--no-scale"}));
+    expect_ok(ctl({"schema", "--no-scale"}));
     sql().run(users(11, 20) + R"(UPDATE "user" SET name = 'x'; DELETE FROM "user")");
     const CommandResult ended = ctl({"check", "--counts"});
     CHECK_EQUAL(1, ended.status);
@@ -151,26 +151,26 @@ TEST(postgresql_scale, corrects_wrong_counts) {
     CHECK_EQUAL(std::string("The counts of 100 users are correct."), check());
     sql().run("UPDATE useradmin_public_user.counts SET number = number + 5");
     CHECK_EQUAL(std::string("1 wrong count was corrected."), check());
-    is_exact();
+    check_counts();
     sql().run("DELETE FROM useradmin_public_user.counts");
     sql().run("INSERT INTO useradmin_public_user.counts VALUES ('nobody', false, true, 3)");
     const Json json(ctl({"check", "--counts", "--json"}).output);
     CHECK_EQUAL(std::string("100"), json.at("data.users"));
     CHECK_EQUAL(std::string("2"), json.at("data.countsCorrected"));
-    is_exact();
+    check_counts();
     // Users added while the triggers are disabled.
     Session session(params_);
     CHECK_EQUAL(std::string(),
                 session.run("SET session_replication_role = replica;" + users(101, 120)));
     CHECK_EQUAL(std::string("1 wrong count was corrected."), check());
-    is_exact();
+    check_counts();
     CHECK(has(OpenStore(params_).search("name 11"), "of 11"));
 }
 
 TEST(postgresql_scale, includes_concurrent_writes) {
     sql().run(users(1, 20000));
     std::atomic<bool> goes_on{true};
-    std::string odd[3];
+    std::string unexpected[3];
     std::vector<std::thread> writers;
     for (int number = 0; number < 3; ++number)
         writers.emplace_back([&, number] {
@@ -184,17 +184,17 @@ TEST(postgresql_scale, includes_concurrent_writes) {
                       R"(UPDATE "user" SET role = 'admin', name = 'Ñandú' WHERE id = )" + id,
                       round % 3 == 0 ? R"(DELETE FROM "user" WHERE id = )" + id : "SELECT 1"})
                     if (const std::string state = session.run(each); !state.empty())
-                        odd[number] += state;
+                        unexpected[number] += state;
             }
         });
     const CommandResult ended = ctl({"schema", "--scale"});
     goes_on = false;
     for (std::thread& writer : writers)
         writer.join();
-    done(ended);
-    for (const std::string& each : odd)
+    expect_ok(ended);
+    for (const std::string& each : unexpected)
         CHECK_EQUAL(std::string(), each);
-    is_exact();
+    check_counts();
 }
 
 TEST(postgresql_scale, is_resumed_after_a_kill) {
@@ -211,23 +211,23 @@ TEST(postgresql_scale, is_resumed_after_a_kill) {
             "SELECT to_regclass('user_by_update_idx') IS NOT NULL",
             "SELECT to_regclass('user_searched_idx') IS NOT NULL",
         };
-        const auto is_there = [&] {
+        const auto has_reached_step = [&] {
             Session session(params_);
             if (session.run(places[step % 5]) != "")
                 return false;
             return session.value(places[step % 5]) == "t";
         };
-        while (process.running() && !is_there()) {
+        while (process.running() && !has_reached_step()) {
         }
         killed += process.running() ? 1 : 0;
         process.signal(SIGKILL);
-        process.ended_within(std::chrono::seconds(30));
+        process.exits_within(std::chrono::seconds(30));
         sql().run(users(100000 + step, 100000 + step));
     }
     CHECK(killed >= 3);
     // The server may not have noticed the kill yet. The command waits for the old session's locks.
     scale();
-    is_exact();
+    check_counts();
     CHECK_EQUAL(0, sql().number(invalid_indexes));
     OpenStore store(params_);
     CHECK(store.is_scaled());
@@ -240,9 +240,9 @@ TEST(postgresql_scale, can_be_created_by_two_commands_at_once) {
     while (other.running() && sql().value(has_index).value_or("") != "t") {
     }
     scale();
-    CHECK_TRUE(other.ended_within(std::chrono::seconds(300)));
+    CHECK_TRUE(other.exits_within(std::chrono::seconds(300)));
     scale();
-    is_exact();
+    check_counts();
     CHECK_EQUAL(0, sql().number(invalid_indexes));
 }
 
@@ -289,7 +289,7 @@ TEST(postgresql_scale, indexes_the_last_activity) {
     sql().run("ALTER TABLE \"user\" ADD COLUMN seen timestamptz, ADD COLUMN other timestamptz");
     undo("ALTER TABLE \"user\" DROP COLUMN IF EXISTS seen, DROP COLUMN IF EXISTS other");
     sql().run(users(1, 10));
-    const auto indexes = [&] {
+    const auto index_definitions = [&] {
         std::string all;
         for (const Database::Row& row :
              sql().rows("SELECT regexp_replace(indexdef, '.* ON public', '') FROM pg_indexes WHERE "
@@ -300,24 +300,24 @@ TEST(postgresql_scale, indexes_the_last_activity) {
     scale();
     const std::string of_sessions =
         ".session USING btree (\"updatedAt\" DESC NULLS LAST, \"userId\");";
-    CHECK_EQUAL(of_sessions, indexes());
+    CHECK_EQUAL(of_sessions, index_definitions());
     // An index on another UserAdminLastSeen column replaces the previous one.
     for (const char* const column : {"seen", "other"}) {
         write_file(path("seen.conf"), "DBDriver pgsql\nDBDParams \"" + params_ +
                                           "\"\nUserAdminLastSeen " + column + "\n");
-        done(test::run({{machine::built("useradminctl").string(), "schema", "--scale", "--config",
-                         path("seen.conf")},
-                        environment()}));
+        expect_ok(test::run({{machine::built("useradminctl").string(), "schema", "--scale",
+                              "--config", path("seen.conf")},
+                             environment()}));
         CHECK_EQUAL(".\"user\" USING btree (" + std::string(column) + " DESC NULLS LAST, id);" +
                         of_sessions,
-                    indexes());
+                    index_definitions());
     }
     sql().run("UPDATE pg_index SET indisvalid = false WHERE indexrelid = "
               "'session_useradmin_seen_idx'::regclass");
     scale();
     CHECK_EQUAL(0, sql().number(invalid_indexes));
-    done(ctl({"schema", "--no-scale"}));
-    CHECK_EQUAL(std::string(), indexes());
+    expect_ok(ctl({"schema", "--no-scale"}));
+    CHECK_EQUAL(std::string(), index_definitions());
 }
 
 TEST(postgresql_scale, is_unused_after_a_counted_column_is_added) {
@@ -333,7 +333,7 @@ TEST(postgresql_scale, is_unused_after_a_counted_column_is_added) {
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE id = 'u3'");
     scale();
     CHECK_TRUE(OpenStore(params_).is_scaled());
-    is_exact();
+    check_counts();
 }
 
 TEST(postgresql_scale, replaces_the_objects_of_version_0_1) {
@@ -343,14 +343,14 @@ TEST(postgresql_scale, replaces_the_objects_of_version_0_1) {
     sql().run(users(1, 30));
     sql().run(old_objects);
     CHECK(has(ctl({"check", "--verbose"}).output, advice));
-    const auto is_listed = [&](bool is_scaled) {
+    const auto check_lists = [&](bool is_scaled) {
         OpenStore store(params_);
         CHECK_EQUAL(is_scaled, store.is_scaled());
         CHECK_EQUAL(std::string("u1 of 30"), store.list({}, {1, 0}));
         CHECK_EQUAL(std::string("u29 u30 of 30"), store.list({}, {2, 28}));
         CHECK(has(store.search("u2"), "of 11"));
     };
-    is_listed(false);
+    check_lists(false);
     const CommandResult refused = ctl({"check", "--counts"});
     CHECK_EQUAL(1, refused.status);
     CHECK(has(refused.errors,
@@ -360,14 +360,14 @@ TEST(postgresql_scale, replaces_the_objects_of_version_0_1) {
     CHECK_EQUAL(std::string("u1 of 30"), before.list({}, {1, 0}));
     scale();
     CHECK_EQUAL(std::string("u1 of 30"), before.list({}, {1, 0}));
-    is_exact();
-    is_listed(true);
+    check_counts();
+    check_lists(true);
     CHECK_FALSE(has(ctl({"check", "--verbose"}).output, advice));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM pg_tables WHERE schemaname = "
                                 "'useradmin_public_user' AND tablename <> 'counts'"));
-    done(ctl({"schema", "--no-scale"}));
+    expect_ok(ctl({"schema", "--no-scale"}));
     sql().run(old_objects);
-    done(ctl({"schema", "--no-scale"}));
+    expect_ok(ctl({"schema", "--no-scale"}));
     CHECK_EQUAL(0, sql().number(left));
 }
 
@@ -380,10 +380,10 @@ TEST(postgresql_scale, works_with_a_publication_for_all_tables) {
         std::string(),
         Session(params_).run("UPDATE \"user\" SET \"updatedAt\" = now(); DELETE FROM \"user\" "
                              "WHERE id LIKE '%7'; SELECT useradmin_public_user.merge_counts()"));
-    is_exact();
+    check_counts();
     CHECK_EQUAL(std::string("The counts of 2700 users are correct."), check());
     CHECK_EQUAL(std::string(), Session(params_).run("TRUNCATE \"user\" CASCADE"));
-    is_exact();
+    check_counts();
 }
 
 TEST(postgresql_scale, waits_for_a_long_transaction_without_blocking_others) {
@@ -401,7 +401,7 @@ TEST(postgresql_scale, waits_for_a_long_transaction_without_blocking_others) {
         CHECK_EQUAL(std::string(), other.run("SET lock_timeout = '60s';"
                                              R"(UPDATE "user" SET name = 'x' WHERE id = 'u1')"));
         holder.run("COMMIT");
-        CHECK(process.ended_within(std::chrono::seconds(60)));
+        CHECK(process.exits_within(std::chrono::seconds(60)));
         CHECK_EQUAL(0, other.number(waits));
         CHECK_EQUAL(command == std::string("--scale") ? 4 : 0,
                     other.number("SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal AND "
@@ -425,11 +425,11 @@ TEST(postgresql_scale, reports_progress_and_how_to_resume_if_interrupted) {
                                  "'\"user\"'::regclass") > 0;
         }));
         process.signal(SIGINT);
-        CHECK(process.ended_within(std::chrono::seconds(60)));
+        CHECK(process.exits_within(std::chrono::seconds(60)));
         holder.run("COMMIT");
         const std::string said = read_file(out);
         CHECK_TEXT(said.ends_with(sentence), said.c_str());
-        done(ctl({"schema", command}));
+        expect_ok(ctl({"schema", command}));
     }
 }
 
@@ -448,7 +448,7 @@ TEST(postgresql_scale, waits_for_running_lists_before_it_is_removed) {
                             "'AccessExclusiveLock' AND relation = '\"user\"'::regclass") > 0;
     }));
     CHECK_EQUAL(std::string(), list.run(R"(SELECT count(*) FROM "user"; COMMIT)"));
-    CHECK(process.ended_within(std::chrono::seconds(60)));
+    CHECK(process.exits_within(std::chrono::seconds(60)));
     CHECK_EQUAL(0, sql().number(left));
 }
 
@@ -461,7 +461,7 @@ TEST(postgresql_scale, does_not_count_users_deleted_under_an_old_snapshot) {
     sql().run("DELETE FROM useradmin_public_user.counts");
     check();
     CHECK_EQUAL(std::string(), old.run("DELETE FROM \"user\" WHERE id = '" + last + "'; COMMIT"));
-    is_exact();
+    check_counts();
     CHECK_EQUAL(99, sql().number("SELECT sum(number) FROM useradmin_public_user.counts"));
 }
 
@@ -475,8 +475,8 @@ TEST(postgresql_scale, works_with_any_role_settings) {
         R"(INSERT INTO "user" (id, name, email, "emailVerified") VALUES ('b\', 'B', 'b', true))");
     const CommandResult ended = ctl({"schema", "--scale"});
     sql().run("ALTER ROLE useradmin RESET ALL");
-    done(ended);
-    is_exact();
+    expect_ok(ended);
+    check_counts();
 }
 
 TEST(postgresql_scale, works_with_other_column_types_and_table_names) {
@@ -484,26 +484,28 @@ TEST(postgresql_scale, works_with_other_column_types_and_table_names) {
          "p_account CASCADE");
     // A shape consists of column types and an expression for the ids.
     const std::string more = " name varchar(100) NOT NULL, email varchar(200) NOT NULL UNIQUE, ";
-    struct Shape {
+    struct TableVariant {
         std::string id, created, created_name, role;
-        std::string made_id;
+        std::string id_expression;
     };
-    for (const Shape& shape :
-         {Shape{"uuid", "timestamptz(3)", "created_at", "role varchar(20),", "gen_random_uuid()"},
-          Shape{"serial", "timestamp", "\"createdAt\"", "role text,", "i"},
-          Shape{"char(36)", "timestamp(3)", "created_at", "", "'c' || i"},
-          Shape{"bigint", "timestamptz", "\"createdAt\"", "role char(10) DEFAULT 'user',", "i"}}) {
-        sql().run("CREATE TABLE people (id " + shape.id + " PRIMARY KEY, " + shape.role + more +
-                  shape.created_name + " " + shape.created + " NOT NULL DEFAULT now())");
+    for (const TableVariant& variant :
+         {TableVariant{"uuid", "timestamptz(3)", "created_at", "role varchar(20),",
+                       "gen_random_uuid()"},
+          TableVariant{"serial", "timestamp", "\"createdAt\"", "role text,", "i"},
+          TableVariant{"char(36)", "timestamp(3)", "created_at", "", "'c' || i"},
+          TableVariant{"bigint", "timestamptz", "\"createdAt\"", "role char(10) DEFAULT 'user',",
+                       "i"}}) {
+        sql().run("CREATE TABLE people (id " + variant.id + " PRIMARY KEY, " + variant.role + more +
+                  variant.created_name + " " + variant.created + " NOT NULL DEFAULT now())");
         const std::string insert =
-            "INSERT INTO people (id, name, email, " + shape.created_name + ") SELECT " +
-            shape.made_id +
+            "INSERT INTO people (id, name, email, " + variant.created_name + ") SELECT " +
+            variant.id_expression +
             ", 'Aña ' || i, i || '@x', now()::timestamp - (i / 3) * interval "
             "'7 hours' FROM generate_series(";
         sql().run(insert + "1, 1200) i");
         // The accent is removed, because lists without --scale do not ignore it.
-        works_on("people p_session p_account", {"people", "p_session", "p_account"},
-                 insert + "1201, 1300) i; UPDATE people SET name = replace(name, 'ñ', 'n')");
+        check_lists_of("people p_session p_account", {"people", "p_session", "p_account"},
+                       insert + "1201, 1300) i; UPDATE people SET name = replace(name, 'ñ', 'n')");
         sql().run("DROP TABLE people");
     }
 }
@@ -512,33 +514,33 @@ TEST(postgresql_scale, refuses_unsupported_tables) {
     undo("DROP TABLE IF EXISTS people CASCADE");
     const std::vector<std::string> command = {"--tables", "people p_session p_account", "schema",
                                               "--scale"};
-    const auto refused = [&](const std::string& sentence, SourceLocation where = {}) {
+    const auto expect_refused = [&](const std::string& sentence, SourceLocation where = {}) {
         const CommandResult ended = ctl(command);
         if (ended.status != 1 || !has(ended.errors, sentence))
             fail_test(std::to_string(ended.status) + ": " + ended.errors, where);
         if (sql().number(left) != 0)
-            fail_test("something was left behind", where);
+            fail_test("objects were left behind", where);
     };
-    refused("there is no table \"people\"");
+    expect_refused("there is no table \"people\"");
     sql().run("CREATE TABLE people (id text PRIMARY KEY, name text, email text, \"createdAt\" "
               "timestamptz)");
-    refused("the user table's time of creation must be a timestamp and NOT NULL");
+    expect_refused("the user table's time of creation must be a timestamp and NOT NULL");
     sql().run("ALTER TABLE people ALTER \"createdAt\" SET NOT NULL, ENABLE ROW LEVEL SECURITY");
-    refused("the user table must have no row security");
+    expect_refused("the user table must have no row security");
     sql().run("CREATE TYPE role AS ENUM ('user'); ALTER TABLE people DISABLE ROW LEVEL SECURITY, "
               "ADD role role");
-    refused("the column for the role must be text, not an enum");
+    expect_refused("the column for the role must be text, not an enum");
     sql().run("ALTER TABLE people DROP role; DROP TYPE role; CREATE TABLE heirs () INHERITS "
               "(people)");
-    refused("the user table must be a plain table, without partitions or child tables");
+    expect_refused("the user table must be a plain table, without partitions or child tables");
     sql().run("DROP TABLE heirs; ALTER TABLE people RENAME TO others; CREATE VIEW people AS "
               "SELECT * FROM others");
-    refused("the user table must be a plain table, without partitions or child tables");
+    expect_refused("the user table must be a plain table, without partitions or child tables");
     sql().run("DROP VIEW people; ALTER TABLE others RENAME TO people");
     sql().run("ALTER TABLE people ALTER \"createdAt\" TYPE text");
-    refused("the user table's time of creation must be a timestamp and NOT NULL");
+    expect_refused("the user table's time of creation must be a timestamp and NOT NULL");
     sql().run("ALTER TABLE people DROP \"createdAt\"");
-    refused("the user table's time of creation must be a timestamp and NOT NULL");
+    expect_refused("the user table's time of creation must be a timestamp and NOT NULL");
 }
 
 TEST(postgresql_scale, refuses_a_name_collision) {
@@ -548,7 +550,7 @@ TEST(postgresql_scale, refuses_a_name_collision) {
         sql().run("CREATE TABLE " + std::string(name) +
                   " (id text PRIMARY KEY, name text, email text, \"createdAt\" timestamptz NOT "
                   "NULL DEFAULT now())");
-    done(ctl({"--tables", "app_user s a", "schema", "--scale"}));
+    expect_ok(ctl({"--tables", "app_user s a", "schema", "--scale"}));
     sql().run("ALTER TABLE app_user RENAME TO app_people; ALTER TABLE \"app user\" RENAME TO "
               "app_user; INSERT INTO app_people VALUES ('a', 'A', 'a')");
     for (const char* option : {"--scale", "--no-scale"}) {
@@ -560,7 +562,7 @@ TEST(postgresql_scale, refuses_a_name_collision) {
     OpenStore store(params_, "", {"app_people", "s", "a"});
     CHECK(store.is_scaled());
     CHECK_EQUAL(std::string("a of 1"), store.search("a"));
-    done(ctl({"--tables", "app_people s a", "schema", "--no-scale"}));
+    expect_ok(ctl({"--tables", "app_people s a", "schema", "--no-scale"}));
     CHECK_EQUAL(0, sql().number(left));
     sql().run("DROP TABLE app_people");
 }
@@ -572,19 +574,19 @@ TEST(postgresql_scale, works_after_the_table_is_renamed) {
     undo("DROP SCHEMA IF EXISTS useradmin_public_moving, elsewhere CASCADE; DROP TABLE IF EXISTS "
          "moving, moved CASCADE");
     sql().run("CREATE TABLE moving" + more);
-    done(ctl({"--tables", "moving s a", "schema", "--scale"}));
+    expect_ok(ctl({"--tables", "moving s a", "schema", "--scale"}));
     sql().run("CREATE SCHEMA elsewhere");
-    const auto is_corrected = [&](const std::string& table) {
+    const auto expect_corrected = [&](const std::string& table) {
         sql().run("UPDATE useradmin_public_moving.counts SET number = 5");
-        done(ctl({"--tables", table + " s a", "check", "--counts"}));
+        expect_ok(ctl({"--tables", table + " s a", "check", "--counts"}));
         CHECK_EQUAL(9, sql().number("SELECT sum(number) FROM useradmin_public_moving.counts"));
-        done(ctl({"--tables", table + " s a", "schema", "--scale"}));
+        expect_ok(ctl({"--tables", table + " s a", "schema", "--scale"}));
     };
     sql().run("ALTER TABLE moving RENAME TO moved");
-    is_corrected("moved");
+    expect_corrected("moved");
     sql().run("ALTER TABLE moved SET SCHEMA elsewhere");
-    is_corrected("elsewhere.moved");
-    done(ctl({"--tables", "elsewhere.moved s a", "schema", "--no-scale"}));
+    expect_corrected("elsewhere.moved");
+    expect_ok(ctl({"--tables", "elsewhere.moved s a", "schema", "--no-scale"}));
 }
 
 TEST(postgresql_scale, calls_no_function_of_other_roles) {
@@ -605,20 +607,20 @@ TEST(postgresql_scale, calls_no_function_of_other_roles) {
     Session hostile(params_, "user=test_hostile");
     std::string traps =
         "CREATE TABLE public.caught (who text); GRANT ALL ON public.caught TO PUBLIC;";
-    const auto trap = [&](const std::string& name, const std::string& arguments,
-                          const std::string& returns) {
+    const auto add_trap = [&](const std::string& name, const std::string& arguments,
+                              const std::string& returns) {
         traps += "CREATE FUNCTION public." + name + "(" + arguments + ") RETURNS " + returns +
                  " LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.caught VALUES (''" + name +
                  "'' || current_user); RETURN NULL; END';";
     };
-    trap("starts_with", "name, text", "boolean");
-    trap("quote_ident", "name", "text");
-    trap("lower", "varchar", "text");
-    trap("octet_length", "varchar", "integer");
-    trap("length", "varchar", "integer");
-    trap("regexp_replace", "varchar, text, text, text", "text");
-    trap("to_regclass", "name", "regclass");
-    trap("count", "varchar", "bigint");
+    add_trap("starts_with", "name, text", "boolean");
+    add_trap("quote_ident", "name", "text");
+    add_trap("lower", "varchar", "text");
+    add_trap("octet_length", "varchar", "integer");
+    add_trap("length", "varchar", "integer");
+    add_trap("regexp_replace", "varchar, text, text, text", "text");
+    add_trap("to_regclass", "name", "regclass");
+    add_trap("count", "varchar", "bigint");
     for (const auto& [name, left, right] : {std::tuple{"=", "oid", "regclass"},
                                             {"=", "oid", "regnamespace"},
                                             {"=", "oid", "regproc"},
@@ -634,13 +636,13 @@ TEST(postgresql_scale, calls_no_function_of_other_roles) {
                                             {"<>", "varchar", "varchar"}}) {
         static int number = 0;
         const std::string function = "trap_" + std::to_string(++number);
-        trap(function, std::string(left) + ", " + right, *name == '|' ? "text" : "boolean");
+        add_trap(function, std::string(left) + ", " + right, *name == '|' ? "text" : "boolean");
         traps += "CREATE OPERATOR public." + std::string(name) + " (LEFTARG = " + left +
                  ", RIGHTARG = " + right + ", FUNCTION = public." + function + ");";
     }
     CHECK_EQUAL(std::string(), hostile.run(traps));
     const std::vector<std::string> names = {"--tables", "public.trapped s a"};
-    const auto is_untouched = [&](const std::string& what) {
+    const auto expect_no_trap_called = [&](const std::string& what) {
         if (const std::string who = sql().value("SELECT min(who) FROM public.caught").value_or("");
             !who.empty())
             fail_test(what + " called " + who);
@@ -650,8 +652,8 @@ TEST(postgresql_scale, calls_no_function_of_other_roles) {
              {std::vector<std::string>{"schema", "--scale"}, {"check", "--counts"}}) {
             std::vector<std::string> all = names;
             all.insert(all.end(), words.begin(), words.end());
-            done(ctl_as(who, all));
-            is_untouched(words[1]);
+            expect_ok(ctl_as(who, all));
+            expect_no_trap_called(words[1]);
         }
         // Run the triggers and the functions of the indexes.
         Session writer(params_, "user=test_writer");
@@ -660,14 +662,14 @@ TEST(postgresql_scale, calls_no_function_of_other_roles) {
         CHECK_EQUAL(std::string(),
                     writer.run("INSERT INTO public.trapped VALUES ('a', 'José Łuk', 'a', 'admin'), "
                                "('b', 'B', 'b', NULL); UPDATE public.trapped SET role = 'x'"));
-        is_untouched("a write");
+        expect_no_trap_called("a write");
         CHECK_EQUAL(std::string(),
                     owner.run("ANALYZE public.trapped; REINDEX TABLE public.trapped"));
-        is_untouched("maintenance");
+        expect_no_trap_called("maintenance");
         CHECK_EQUAL(std::string(), writer.run("DELETE FROM public.trapped"));
-        is_untouched("a deletion");
-        done(ctl_as(who, {names[0], names[1], "schema", "--no-scale"}));
-        is_untouched("--no-scale");
+        expect_no_trap_called("a deletion");
+        expect_ok(ctl_as(who, {names[0], names[1], "schema", "--no-scale"}));
+        expect_no_trap_called("--no-scale");
     }
 }
 
@@ -687,7 +689,7 @@ TEST(postgresql_scale, includes_users_without_a_name_or_an_address) {
         "CREATE TABLE nameless (id text PRIMARY KEY, name text, email text, \"createdAt\" "
         "timestamptz NOT NULL DEFAULT now()); INSERT INTO nameless VALUES ('1', NULL, 'lea'), "
         "('2', 'Léa', NULL), ('3', NULL, NULL)");
-    done(ctl({"--tables", "nameless s a", "schema", "--scale"}));
+    expect_ok(ctl({"--tables", "nameless s a", "schema", "--scale"}));
     sql().run("INSERT INTO nameless VALUES ('4', NULL, NULL); INSERT INTO nameless VALUES ('5', "
               "'Lea', NULL), ('6', NULL, 'LEA'); UPDATE nameless SET name = NULL WHERE id = '5'; "
               "UPDATE nameless SET name = 'lea' WHERE id = '4'");
@@ -713,17 +715,18 @@ TEST(postgresql_scale, belongs_to_the_table_owner_and_readers_can_read_it) {
                           "GRANT SELECT (id, name, email, role, \"createdAt\") ON shop.users TO "
                           "test_stranger"));
     const std::vector<std::string> names = {"--tables", "shop.users s a"};
-    const auto arguments = [&](const char* option) {
+    const auto schema_arguments = [&](const char* option) {
         return std::vector<std::string>{names[0], names[1], "schema", option};
     };
     const store::TableNames tables{"shop.users", "s", "a"};
     sql().run("CREATE ROLE test_member LOGIN IN ROLE test_owner");
     undo("DROP ROLE test_member");
-    CHECK(has(ctl_as("useradmin", arguments("--scale")).errors, "is a superuser, but test_owner"));
+    CHECK(has(ctl_as("useradmin", schema_arguments("--scale")).errors,
+              "is a superuser, but test_owner"));
     // The owner and a member of its role run the command. In both cases, the new objects belong to
     // the owner.
     for (const char* who : {"test_owner", "test_member"}) {
-        done(ctl_as(who, arguments("--scale")));
+        expect_ok(ctl_as(who, schema_arguments("--scale")));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM pg_proc p JOIN pg_namespace n ON n.oid = "
                                     "p.pronamespace WHERE n.nspname = 'useradmin_shop_users' AND "
                                     "p.proowner <> 'test_owner'::regrole"));
@@ -742,16 +745,16 @@ TEST(postgresql_scale, belongs_to_the_table_owner_and_readers_can_read_it) {
         OpenStore plain(params_, "user=test_stranger", tables);
         CHECK_FALSE(plain.is_scaled());
         CHECK_EQUAL(std::string("a of 1"), plain.search("José"));
-        done(ctl_as(who, {names[0], names[1], "check", "--counts"}));
+        expect_ok(ctl_as(who, {names[0], names[1], "check", "--counts"}));
         // A privilege granted later is copied when the command runs again.
         sql().run("GRANT SELECT ON shop.users TO test_late");
         CHECK_FALSE(OpenStore(params_, "user=test_late", tables).is_scaled());
-        done(ctl_as(who, arguments("--scale")));
+        expect_ok(ctl_as(who, schema_arguments("--scale")));
         CHECK(OpenStore(params_, "user=test_late", tables).is_scaled());
         // A revocation is copied, too.
         sql().run("REVOKE SELECT ON shop.users FROM test_late; GRANT SELECT ON "
                   "useradmin_shop_users.counts TO PUBLIC");
-        done(ctl_as(who, arguments("--scale")));
+        expect_ok(ctl_as(who, schema_arguments("--scale")));
         for (const char* revoked : {"test_late", "test_stranger"}) {
             Session late(params_, std::string("user=") + revoked);
             CHECK_EQUAL(std::string("42501"),
@@ -768,10 +771,10 @@ TEST(postgresql_scale, belongs_to_the_table_owner_and_readers_can_read_it) {
         sql().run("DROP POLICY not_all ON shop.users; ALTER TABLE shop.users DISABLE ROW LEVEL "
                   "SECURITY");
         sql().run("DELETE FROM shop.users WHERE id <> 'a'");
-        done(ctl_as(who, arguments("--no-scale")));
+        expect_ok(ctl_as(who, schema_arguments("--no-scale")));
     }
     // Other roles are rejected.
-    CHECK_EQUAL(1, ctl_as("test_reader", arguments("--scale")).status);
+    CHECK_EQUAL(1, ctl_as("test_reader", schema_arguments("--scale")).status);
 }
 
 TEST(postgresql_scale, is_unused_while_a_trigger_is_disabled) {
@@ -791,9 +794,9 @@ TEST(postgresql_scale, is_unused_while_a_trigger_is_disabled) {
         CHECK_FALSE(store.is_scaled());
         CHECK_EQUAL(std::string("u5 of 1"), store.list({"admin", {}}, {20, 0}));
         scale();
-        is_exact();
+        check_counts();
         sql().run(R"(UPDATE "user" SET role = 'user' WHERE id = 'u5')");
-        is_exact();
+        check_counts();
     }
 }
 
@@ -801,9 +804,9 @@ TEST(postgresql_scale, can_be_removed_while_connections_are_open) {
     sql().run(users(1, 2000));
     std::atomic<bool> goes_on{true};
     std::atomic<int> lists{0};
-    std::string odd[3];
+    std::string unexpected[3];
     std::vector<std::thread> readers;
-    for (std::string& own : odd)
+    for (std::string& own : unexpected)
         readers.emplace_back([&] {
             OpenStore store(params_);
             while (goes_on && own.empty()) {
@@ -822,14 +825,15 @@ TEST(postgresql_scale, can_be_removed_while_connections_are_open) {
         if (result.status != 0)
             wrong += result.errors;
         const int before = lists;
-        while (lists < before + 20 && odd[0].empty() && odd[1].empty() && odd[2].empty())
+        while (lists < before + 20 && unexpected[0].empty() && unexpected[1].empty() &&
+               unexpected[2].empty())
             std::this_thread::yield();
     }
     goes_on = false;
     for (std::thread& reader : readers)
         reader.join();
     CHECK_EQUAL(std::string(), wrong);
-    for (const std::string& each : odd)
+    for (const std::string& each : unexpected)
         CHECK_EQUAL(std::string(), each);
 }
 

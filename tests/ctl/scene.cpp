@@ -15,9 +15,9 @@ namespace {
 TestDatabase* current = nullptr;
 const WorkFolder* folder = nullptr;
 
-bool holds_a_hash(const std::string& text) {
+bool contains_hash(const std::string& text) {
     static const std::regex scrypt("[0-9a-f]{32}:[0-9a-f]{128}");
-    return holds_a_secret(text) || std::regex_search(text, scrypt);
+    return contains_secret(text) || std::regex_search(text, scrypt);
 }
 
 } // namespace
@@ -59,7 +59,7 @@ CommandResult Scene::ctl(std::vector<std::string> arguments, std::string_view in
                          const Environment& more, SourceLocation where) {
     arguments.insert(arguments.begin(),
                      {"--driver", database().driver(), "--params", database().params()});
-    return bare_ctl(std::move(arguments), input, more, where);
+    return ctl_without_database(std::move(arguments), input, more, where);
 }
 
 std::string Scene::with_database(const std::string& lines) {
@@ -69,26 +69,27 @@ std::string Scene::with_database(const std::string& lines) {
 
 CommandResult Scene::ctl_with(const std::string& lines, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--config", file("database.conf", with_database(lines))});
-    return bare_ctl(std::move(arguments));
+    return ctl_without_database(std::move(arguments));
 }
 
-CommandResult Scene::bare_ctl(std::vector<std::string> arguments, std::string_view input,
-                              const Environment& more, SourceLocation where) {
+CommandResult Scene::ctl_without_database(std::vector<std::string> arguments,
+                                          std::string_view input, const Environment& more,
+                                          SourceLocation where) {
     arguments.insert(arguments.begin(), machine::built("useradminctl").string());
     Environment all = environment();
     all.insert(all.end(), more.begin(), more.end());
     CommandResult ended = test::run({arguments, all}, input);
     for (const std::string* text : {&ended.output, &ended.errors}) {
-        if (holds_a_hash(*text))
-            fail_test("a password or its hash came out:\n" + *text, where);
-        if (steers_a_terminal(*text))
-            fail_test("what steers a terminal came out:\n" + *text, where);
+        if (contains_hash(*text))
+            fail_test("the output contains a password or a hash:\n" + *text, where);
+        if (has_control_characters(*text))
+            fail_test("the output contains terminal control characters:\n" + *text, where);
     }
     return ended;
 }
 
-CommandResult Scene::run_as_other(std::vector<std::string> program,
-                                  const Environment& environment) {
+CommandResult Scene::run_as_other_account(std::vector<std::string> program,
+                                          const Environment& environment) {
     std::vector<std::string> words = {"/bin/sh", "-c", "exec \"$@\"", "sh"};
     if (running_as_root()) { // root bypasses file modes
         words = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
@@ -102,7 +103,7 @@ CommandResult Scene::run_as_other(std::vector<std::string> program,
     return test::run({words, environment});
 }
 
-std::string Scene::done(const CommandResult& ended, SourceLocation where) {
+std::string Scene::expect_ok(const CommandResult& ended, SourceLocation where) {
     if (ended.status != 0)
         fail_test("status " + std::to_string(ended.status) + ": " + ended.errors, where);
     std::string text = ended.output;
@@ -113,7 +114,7 @@ std::string Scene::done(const CommandResult& ended, SourceLocation where) {
 
 std::string Scene::create(const std::string& email, const std::string& name,
                           const std::string& role) {
-    return done(ctl(
+    return expect_ok(ctl(
         {"create", "--email", email, "--name", name, "--role", role, "--hash", "argon2id m=8 t=1"},
         "s3cr3t word\n"));
 }
@@ -168,7 +169,7 @@ int Json::size(std::string_view path) const {
     return cJSON_GetArraySize(find(path));
 }
 
-bool steers_a_terminal(const std::string& text) {
+bool has_control_characters(const std::string& text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         const auto byte = static_cast<unsigned char>(text[at]);
         if ((byte < 0x20 && byte != '\n') || byte == 0x7f)

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "support/fail_test.hpp"
 #include "support/test_database.hpp"
-#include "support/trouble.hpp"
 #include "terminal.hpp"
 
 #include <CppUTest/TestHarness.h>
@@ -65,17 +65,19 @@ class Scene : public Utest {
     static CommandResult ctl(std::vector<std::string> arguments, std::string_view input = "",
                              const Environment& more = {}, SourceLocation where = {});
     /// Like ctl(), but without the options for the database.
-    static CommandResult bare_ctl(std::vector<std::string> arguments, std::string_view input = "",
-                                  const Environment& more = {}, SourceLocation where = {});
+    static CommandResult ctl_without_database(std::vector<std::string> arguments,
+                                              std::string_view input = "",
+                                              const Environment& more = {},
+                                              SourceLocation where = {});
     /// Returns a configuration with the database and these lines.
     static std::string with_database(const std::string& lines);
     /// Like ctl(), but with a configuration instead of the options for the database.
     static CommandResult ctl_with(const std::string& lines, std::vector<std::string> arguments);
     /// Runs a program under an account to which file modes apply.
-    static CommandResult run_as_other(std::vector<std::string> program,
-                                      const Environment& environment);
+    static CommandResult run_as_other_account(std::vector<std::string> program,
+                                              const Environment& environment);
     /// Expects success. Returns the output without the final newline.
-    static std::string done(const CommandResult& ended, SourceLocation where = {});
+    static std::string expect_ok(const CommandResult& ended, SourceLocation where = {});
 
     /// Creates a user. Returns its id.
     static std::string create(const std::string& email, const std::string& name = "Ana",
@@ -86,7 +88,7 @@ class Scene : public Utest {
 
 /// Returns whether the string contains C0 controls other than newlines, DEL, C1 controls,
 /// bidirectional formatting characters, U+2028 or U+2029.
-bool steers_a_terminal(const std::string& text);
+bool has_control_characters(const std::string& text);
 
 /// Returns whether the string contains the part.
 bool has(const std::string& text, std::string_view part);

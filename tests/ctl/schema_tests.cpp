@@ -39,7 +39,7 @@ std::string application_tables(const std::string& time) {
 }
 
 /// Returns the command line that creates the tables in an SQLite file.
-std::vector<std::string> creation(const std::string& params) {
+std::vector<std::string> schema_command(const std::string& params) {
     return {machine::built("useradminctl").string(),
             "--driver",
             "sqlite3",
@@ -57,7 +57,7 @@ TEST(schema_of_file, waits_while_another_process_writes) {
     Database writer("sqlite3", name);
     writer.run("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; CREATE TABLE other (id text)");
     const std::string out = path("written.out");
-    Process creating({creation(name), environment()}, out);
+    Process creating({schema_command(name), environment()}, out);
     const std::filesystem::path process = "/proc/" + std::to_string(creating.id());
     // With the file open, only the wait for the lock puts the process to sleep for long.
     int asleep = 0;
@@ -71,14 +71,14 @@ TEST(schema_of_file, waits_while_another_process_writes) {
     }));
     CHECK(creating.running());
     writer.run("COMMIT");
-    CHECK(creating.ended_within(std::chrono::seconds(60)));
+    CHECK(creating.exits_within(std::chrono::seconds(60)));
     CHECK_TEXT(has(read_file(out), "The tables were created."), read_file(out).c_str());
 }
 
 TEST(schema_of_file, needs_a_write_ahead_log) {
     // This VFS of SQLite has no shared memory.
-    const CommandResult ended =
-        test::run({creation("file:" + path("unshared.db") + "?vfs=unix-none"), environment()});
+    const CommandResult ended = test::run(
+        {schema_command("file:" + path("unshared.db") + "?vfs=unix-none"), environment()});
     CHECK_EQUAL(1, ended.status);
     CHECK_TEXT(has(ended.errors, "the file cannot have a write-ahead log"), ended.errors.c_str());
 }
@@ -109,7 +109,7 @@ TEST_GROUP_BASE(schema, Scene) {
 
 TEST(schema, that_already_exists_is_left_unchanged) {
     create("ana@x.org");
-    CHECK(has(done(ctl({"schema"})), "The tables exist; nothing was changed."));
+    CHECK(has(expect_ok(ctl({"schema"})), "The tables exist; nothing was changed."));
     const Json json(ctl({"schema", "--json"}).output);
     CHECK_EQUAL(std::string("false"), json.at("data.tablesLaid"));
     CHECK_EQUAL(0, json.size("data.columnsAdded"));
@@ -118,29 +118,33 @@ TEST(schema, that_already_exists_is_left_unchanged) {
 
 TEST(schema, creates_tables_with_other_names) {
     CHECK_EQUAL(std::string("The tables were created."),
-                done(ctl({"--tables", tables, "schema", "--force"})));
-    const auto with = [&](std::vector<std::string> arguments, std::string_view input = "") {
+                expect_ok(ctl({"--tables", tables, "schema", "--force"})));
+    const auto run_with_tables = [&](std::vector<std::string> arguments,
+                                     std::string_view input = "") {
         arguments.insert(arguments.begin(), {"--tables", tables});
-        return done(ctl(std::move(arguments), input));
+        return expect_ok(ctl(std::move(arguments), input));
     };
-    const std::string id = with({"create", "--email", "ana@x.org", "--name", "A"}, "s3cr3t word\n");
-    CHECK_EQUAL(std::size_t(32), with({"session", "open", id}).size());
-    CHECK(has(with({"session", "list", "ana@x.org"}), "1 session"));
-    with({"role", id, "admin"});
-    with({"ban", id});
-    with({"unban", id});
-    with({"passwd", id}, "s3cr3t word\n");
-    CHECK(has(with({"list"}), "1 user, page 1 of 1"));
-    CHECK(has(with({"check", "--verbose"}), "UserAdminTables app_user app_session app_account"));
-    with({"delete", id, "--yes"});
+    const std::string id =
+        run_with_tables({"create", "--email", "ana@x.org", "--name", "A"}, "s3cr3t word\n");
+    CHECK_EQUAL(std::size_t(32), run_with_tables({"session", "open", id}).size());
+    CHECK(has(run_with_tables({"session", "list", "ana@x.org"}), "1 session"));
+    run_with_tables({"role", id, "admin"});
+    run_with_tables({"ban", id});
+    run_with_tables({"unban", id});
+    run_with_tables({"passwd", id}, "s3cr3t word\n");
+    CHECK(has(run_with_tables({"list"}), "1 user, page 1 of 1"));
+    CHECK(has(run_with_tables({"check", "--verbose"}),
+              "UserAdminTables app_user app_session app_account"));
+    run_with_tables({"delete", id, "--yes"});
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "app_user")"));
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
 TEST(schema, creates_tables_with_names_that_contain_other_names) {
     const std::string names = "user_ user_session account_";
-    done(ctl({"--tables", names, "schema", "--force"}));
-    CHECK(has(done(ctl({"--tables", names, "schema"})), "The tables exist; nothing was changed."));
+    expect_ok(ctl({"--tables", names, "schema", "--force"}));
+    CHECK(has(expect_ok(ctl({"--tables", names, "schema"})),
+              "The tables exist; nothing was changed."));
 }
 
 TEST(schema, creates_tables_in_a_schema_of_postgresql) {
@@ -151,8 +155,8 @@ TEST(schema, creates_tables_in_a_schema_of_postgresql) {
     const char* names = "auth.user auth.session auth.account";
     CHECK_EQUAL(1, ctl({"--tables", names, "schema", "--force"}).status);
     sql().run("CREATE SCHEMA auth");
-    done(ctl({"--tables", names, "schema", "--force"}));
-    done(ctl({"--tables", names, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
+    expect_ok(ctl({"--tables", names, "schema", "--force"}));
+    expect_ok(ctl({"--tables", names, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM auth.account"));
     const Json json(ctl({"--tables", names, "check", "--json"}).output);
     CHECK_EQUAL(0, json.size("data.problems"));
@@ -166,17 +170,17 @@ TEST(schema, removal_keeps_the_objects_of_the_application) {
         is_postgresql() ? database().params() + " dbname=removal" : path("removal.db");
     const std::string folder = is_postgresql() ? "postgresql" : "sqlite";
     const std::string file = machine::source("sql/" + folder + "/remove.sql").string();
-    const auto run = [&](const std::string& statements) {
+    const auto execute = [&](const std::string& statements) {
         Database(database().driver(), params).run(statements);
     };
-    const auto remove = [&] {
+    const auto remove_objects = [&] {
         if (is_postgresql())
             run_postgresql({"psql", "-X", "-q", "-d", params, "-v", "ON_ERROR_STOP=1", "-f", file});
         else
-            run(read_file(file));
+            execute(read_file(file));
     };
     // The complete content of the database.
-    const auto contents = [&] {
+    const auto dump = [&] {
         if (is_postgresql())
             return run_postgresql({"pg_dump", "-d", params});
         std::string all;
@@ -186,37 +190,37 @@ TEST(schema, removal_keeps_the_objects_of_the_application) {
             all += row[0].value_or("") + "\n";
         return all;
     };
-    const auto with = [&](std::vector<std::string> arguments) {
+    const auto run_on_database = [&](std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), {"--driver", database().driver(), "--params", params});
-        return done(bare_ctl(std::move(arguments)));
+        return expect_ok(ctl_without_database(std::move(arguments)));
     };
-    run(application_tables(is_postgresql() ? "timestamptz" : "date"));
+    execute(application_tables(is_postgresql() ? "timestamptz" : "date"));
     if (is_postgresql())
-        run("CREATE EXTENSION pg_trgm; CREATE SCHEMA useradmin_reports; "
-            "CREATE TABLE useradmin_reports.counts (id integer)");
-    const std::string before = contents();
-    with({"schema"});
+        execute("CREATE EXTENSION pg_trgm; CREATE SCHEMA useradmin_reports; "
+                "CREATE TABLE useradmin_reports.counts (id integer)");
+    const std::string before = dump();
+    run_on_database({"schema"});
     if (is_postgresql())
-        with({"schema", "--scale"});
-    with({"ban", "ana@x.org"});
-    with({"unban", "ana@x.org"});
-    CHECK(contents() != before);
-    remove();
-    run("UPDATE \"user\" SET \"banned\" = NULL, \"banReason\" = NULL, \"updatedAt\" = "
-        "'2026-01-01'");
-    CHECK_EQUAL(before, contents());
-    remove();
-    CHECK_EQUAL(before, contents());
+        run_on_database({"schema", "--scale"});
+    run_on_database({"ban", "ana@x.org"});
+    run_on_database({"unban", "ana@x.org"});
+    CHECK(dump() != before);
+    remove_objects();
+    execute("UPDATE \"user\" SET \"banned\" = NULL, \"banReason\" = NULL, \"updatedAt\" = "
+            "'2026-01-01'");
+    CHECK_EQUAL(before, dump());
+    remove_objects();
+    CHECK_EQUAL(before, dump());
     if (is_postgresql())
         sql().run("DROP DATABASE removal");
 }
 
 TEST(schema, adds_missing_columns_in_the_naming_style_of_the_table) {
-    done(ctl({"--tables", tables, "schema", "--force"}));
+    expect_ok(ctl({"--tables", tables, "schema", "--force"}));
     for (const char* column : {"banReason", "banExpires"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     CHECK_EQUAL(std::string("Missing columns were added: banReason, banExpires."),
-                done(ctl({"--tables", tables, "schema", "--force"})));
+                expect_ok(ctl({"--tables", tables, "schema", "--force"})));
     // SQLite's ALTER TABLE does not notice changes by another process, so run another statement
     // first.
     sql().run("DELETE FROM app_user");
@@ -233,52 +237,57 @@ TEST(schema, is_the_only_command_that_creates_the_sqlite_file) {
         return;
     const std::string name = path("new.db");
     const std::vector<std::string> where = {"--driver", "sqlite3", "--params", name};
-    const auto with = [&](const char* command) {
+    const auto run_command = [&](const char* command) {
         auto arguments = where;
         arguments.emplace_back(command);
-        return bare_ctl(arguments);
+        return ctl_without_database(arguments);
     };
-    const CommandResult ended = with("list");
+    const CommandResult ended = run_command("list");
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "create it with 'useradminctl schema'"));
     CHECK_FALSE(std::filesystem::exists(name));
-    done(with("schema"));
-    done(with("check"));
+    expect_ok(run_command("schema"));
+    expect_ok(run_command("check"));
     std::filesystem::remove(name);
 }
 
 TEST(schema, creates_only_missing_tables) {
-    done(ctl({"--tables", tables, "schema", "--force"}));
-    done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
+    expect_ok(ctl({"--tables", tables, "schema", "--force"}));
+    expect_ok(
+        ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     sql().run("DROP INDEX app_user_newest_idx");
     for (const char* table : {"app_session", "app_account"}) {
         sql().run("DROP TABLE " + std::string(table));
         CHECK_EQUAL(std::string("Missing tables were created."),
-                    done(ctl({"--tables", tables, "schema", "--force"})));
+                    expect_ok(ctl({"--tables", tables, "schema", "--force"})));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(table)));
-        CHECK(has(done(ctl({"--tables", tables, "schema", "--force"})), "nothing was changed"));
+        CHECK(
+            has(expect_ok(ctl({"--tables", tables, "schema", "--force"})), "nothing was changed"));
     }
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM app_user"));
     // The missing index is not created, because this would lock a large table.
-    CHECK(has(done(ctl({"--tables", tables, "check", "--verbose"})), "\"app_user_newest_idx\""));
+    CHECK(
+        has(expect_ok(ctl({"--tables", tables, "check", "--verbose"})), "\"app_user_newest_idx\""));
 }
 
 TEST(schema, creates_its_own_missing_tables) {
     for (const char* const table :
          {"useradmin_revocation", "useradmin_disabled_key", "useradmin_attempt"}) {
         sql().run("DROP TABLE " + std::string(table));
-        CHECK_EQUAL(std::string("Missing tables were created."), done(ctl({"schema"})));
+        CHECK_EQUAL(std::string("Missing tables were created."), expect_ok(ctl({"schema"})));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(table)));
     }
     sql().run("DROP TABLE useradmin_revocation");
     // Its columns user_id and session_id start like table names, but --tables must not change them.
-    const auto with = [&](std::vector<std::string> arguments, std::string_view input = "") {
+    const auto run_with_tables = [&](std::vector<std::string> arguments,
+                                     std::string_view input = "") {
         arguments.insert(arguments.begin(), {"--tables", tables});
-        return done(ctl(std::move(arguments), input));
+        return expect_ok(ctl(std::move(arguments), input));
     };
-    with({"schema", "--force"});
-    const std::string id = with({"create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n");
-    with({"ban", id});
+    run_with_tables({"schema", "--force"});
+    const std::string id =
+        run_with_tables({"create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n");
+    run_with_tables({"ban", id});
     CHECK_EQUAL(id, sql().value("SELECT user_id FROM useradmin_revocation").value_or(""));
 }
 
@@ -294,7 +303,7 @@ TEST(schema, refuses_a_second_set_of_tables_without_force) {
         is_postgresql() ? "pg_class WHERE relname" : "sqlite_master WHERE name";
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(catalog) +
                                 " IN ('users', 'sessions', 'accounts')"));
-    done(ctl({"--tables", tables, "schema", "--force"}));
+    expect_ok(ctl({"--tables", tables, "schema", "--force"}));
 }
 
 TEST(schema, may_be_run_on_several_servers_at_once) {
@@ -307,7 +316,7 @@ TEST(schema, may_be_run_on_several_servers_at_once) {
             path("schema" + std::to_string(number))));
     int created = 0;
     for (int number = 0; number < 6; ++number) {
-        CHECK_TRUE(servers[number]->ended_within(std::chrono::seconds(300)));
+        CHECK_TRUE(servers[number]->exits_within(std::chrono::seconds(300)));
         const std::string output = read_file(path("schema" + std::to_string(number)));
         if (output == "The tables were created.\n")
             ++created;
@@ -340,7 +349,8 @@ TEST(schema, creates_a_private_sqlite_file) {
     const auto owner_alone =
         std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
     const auto before = ::umask(022);
-    const std::string said = done(bare_ctl({"--driver", "sqlite3", "--params", name, "schema"}));
+    const std::string said =
+        expect_ok(ctl_without_database({"--driver", "sqlite3", "--params", name, "schema"}));
     CHECK(has(said,
               name + " is accessible only to its owner. The file and its directory must belong"));
     CHECK(mode_of(name) == owner_alone);
@@ -354,7 +364,8 @@ TEST(schema, creates_a_private_sqlite_file) {
     // An existing file keeps its mode.
     std::filesystem::permissions(name, std::filesystem::perms::group_read,
                                  std::filesystem::perm_options::add);
-    const std::string again = done(bare_ctl({"--driver", "sqlite3", "--params", name, "schema"}));
+    const std::string again =
+        expect_ok(ctl_without_database({"--driver", "sqlite3", "--params", name, "schema"}));
     CHECK_FALSE(has(again, "accessible only to its owner"));
     CHECK(mode_of(name) == (owner_alone | std::filesystem::perms::group_read));
     ::umask(before);
@@ -362,9 +373,9 @@ TEST(schema, creates_a_private_sqlite_file) {
 }
 
 TEST(schema, reports_a_missing_column_with_a_remedy) {
-    done(ctl({"--tables", tables, "schema", "--force"}));
-    const std::string id =
-        done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
+    expect_ok(ctl({"--tables", tables, "schema", "--force"}));
+    const std::string id = expect_ok(
+        ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     for (const char* column : {"banReason", "banExpires", "banned"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     const CommandResult ended = ctl({"--tables", tables, "ban", id});

@@ -19,7 +19,7 @@ class CtlSecondFactor : public Scene {
     }
 
   protected:
-    static long factors() { return sql().number("SELECT count(*) FROM \"twoFactor\""); }
+    static long count_factors() { return sql().number("SELECT count(*) FROM \"twoFactor\""); }
 
     std::string ana_;
 };
@@ -27,11 +27,11 @@ class CtlSecondFactor : public Scene {
 TEST_GROUP_BASE(ctl_second_factor, CtlSecondFactor){};
 
 TEST(ctl_second_factor, is_reset_by_address_and_the_sessions_end) {
-    done(ctl({"session", "open", ana_}));
-    const std::string said = done(ctl({"second-factor", "reset", "ana@x.org"}));
+    expect_ok(ctl({"session", "open", ana_}));
+    const std::string said = expect_ok(ctl({"second-factor", "reset", "ana@x.org"}));
     STRCMP_EQUAL("the second factor of Ana <ana@x.org> was removed; the user's sessions were ended",
                  said.c_str());
-    CHECK_EQUAL(0, factors());
+    CHECK_EQUAL(0, count_factors());
     CHECK_EQUAL(0, sessions_of(ana_));
 }
 
@@ -47,7 +47,7 @@ TEST(ctl_second_factor, is_missing_after_a_reset_by_id) {
 
 TEST(ctl_second_factor, reset_is_audited_with_its_user_as_target) {
     const std::string log = path("second-factor.log");
-    done(ctl({"second-factor", "reset", "ana@x.org", "--audit-log", log}));
+    expect_ok(ctl({"second-factor", "reset", "ana@x.org", "--audit-log", log}));
     const Json line(read_file(log));
     CHECK_EQUAL(std::string("second-factor reset"), line.at("operation"));
     CHECK_EQUAL(std::string("done"), line.at("result"));
@@ -55,10 +55,10 @@ TEST(ctl_second_factor, reset_is_audited_with_its_user_as_target) {
 }
 
 TEST(ctl_second_factor, is_kept_by_a_deletion_without_UserAdminCleanUp) {
-    done(ctl({"second-factor", "reset", ana_}));
+    expect_ok(ctl({"second-factor", "reset", ana_}));
     sql().run("INSERT INTO \"twoFactor\" VALUES ('1', 'x', 'y', " + sql_literal(ana_) + ")");
-    done(ctl({"delete", ana_, "--yes"}));
-    CHECK_EQUAL(1, factors());
+    expect_ok(ctl({"delete", ana_, "--yes"}));
+    CHECK_EQUAL(1, count_factors());
 }
 
 TEST(ctl_second_factor, privileges_are_checked_if_UserAdminExtras_is_on) {
@@ -68,15 +68,16 @@ TEST(ctl_second_factor, privileges_are_checked_if_UserAdminExtras_is_on) {
               "REFERENCES \"user\"");
     std::string params = database().params();
     params.replace(params.find("user=useradmin"), 14, "user=reader");
-    const auto problems = [&](const std::string& directives) {
+    const auto check_output = [&](const std::string& directives) {
         const std::string text = "DBDriver pgsql\nDBDParams \"" + params + "\"\n" + directives;
-        return bare_ctl({"--config", file("reader.conf", text), "check", "--verbose"}).output;
+        return ctl_without_database({"--config", file("reader.conf", text), "check", "--verbose"})
+            .output;
     };
-    const std::string without = problems("UserAdmin On\n");
-    const std::string with = problems("UserAdmin On\nUserAdminExtras On\n");
+    const std::string without = check_output("UserAdmin On\n");
+    const std::string with = check_output("UserAdmin On\nUserAdminExtras On\n");
     sql().run("GRANT DELETE, SELECT (\"userId\") ON \"twoFactor\" TO reader; GRANT DELETE, SELECT "
               "(\"identifier\", \"value\") ON \"verification\" TO reader");
-    const std::string granted = problems("UserAdmin On\nUserAdminExtras On\n");
+    const std::string granted = check_output("UserAdmin On\nUserAdminExtras On\n");
     sql().run("DROP OWNED BY reader; DROP ROLE reader");
     CHECK_FALSE(has(without, R"("twoFactor" TO)"));
     for (const char* const grant :

@@ -32,22 +32,22 @@ TEST_GROUP_BASE(serial, Scene) {
             sql().run("DROP TABLE IF EXISTS " + std::string(table));
     }
 
-    std::string with(std::vector<std::string> arguments, std::string_view input = "") {
+    std::string run_with_tables(std::vector<std::string> arguments, std::string_view input = "") {
         arguments.insert(arguments.begin(), {"--tables", tables});
-        return done(ctl(std::move(arguments), input));
+        return expect_ok(ctl(std::move(arguments), input));
     }
-    std::string make(const std::string& email, std::vector<std::string> more = {}) {
+    std::string create_user(const std::string& email, std::vector<std::string> more = {}) {
         more.insert(more.begin(), {"create", "--email", email, "--name", "A"});
-        return with(std::move(more), "s3cr3t word\n");
+        return run_with_tables(std::move(more), "s3cr3t word\n");
     }
 };
 
 TEST(serial, create_prints_the_generated_id) {
-    CHECK_EQUAL(std::string("1"), make("ana@x.org"));
-    const Json json(
-        with({"create", "--email", "bo@x.org", "--name", "B", "--json", "--account-id", "user-id"},
-             "s3cr3t word\n") +
-        "\n");
+    CHECK_EQUAL(std::string("1"), create_user("ana@x.org"));
+    const Json json(run_with_tables({"create", "--email", "bo@x.org", "--name", "B", "--json",
+                                     "--account-id", "user-id"},
+                                    "s3cr3t word\n") +
+                    "\n");
     CHECK_EQUAL(std::string("2"), json.at("data.id"));
     CHECK_EQUAL(
         std::string("2"),
@@ -55,12 +55,12 @@ TEST(serial, create_prints_the_generated_id) {
 }
 
 TEST(serial, commands_find_a_user_by_its_number) {
-    const std::string id = make("ana@x.org");
-    make("bo@x.org");
-    CHECK(has(with({"show", id}), "email          ana@x.org"));
-    CHECK(has(with({"role", id, "admin"}), "the role of A <ana@x.org> is admin"));
-    CHECK(has(with({"ban", id, "--expires", "7d"}), "is banned until"));
-    CHECK(has(with({"unban", id}), "is no longer banned"));
+    const std::string id = create_user("ana@x.org");
+    create_user("bo@x.org");
+    CHECK(has(run_with_tables({"show", id}), "email          ana@x.org"));
+    CHECK(has(run_with_tables({"role", id, "admin"}), "the role of A <ana@x.org> is admin"));
+    CHECK(has(run_with_tables({"ban", id, "--expires", "7d"}), "is banned until"));
+    CHECK(has(run_with_tables({"unban", id}), "is no longer banned"));
     CHECK_EQUAL(std::string("user"),
                 sql().value("SELECT \"role\" FROM number_user WHERE \"id\" = 2").value());
     for (const char* none : {"01", "1.0", "+1", "99", "x", "1 OR 1=1"})
@@ -68,21 +68,23 @@ TEST(serial, commands_find_a_user_by_its_number) {
 }
 
 TEST(serial, sessions_are_opened_listed_and_revoked_by_their_numbers) {
-    const std::string id = make("ana@x.org");
-    with({"session", "open", id});
-    const Json opened(with({"session", "open", "ana@x.org", "--json"}) + "\n");
+    const std::string id = create_user("ana@x.org");
+    run_with_tables({"session", "open", id});
+    const Json opened(run_with_tables({"session", "open", "ana@x.org", "--json"}) + "\n");
     CHECK_EQUAL(std::string("2"), opened.at("data.id"));
     CHECK_EQUAL(id, opened.at("data.userId"));
-    const Json listed(with({"session", "list", id, "--json"}) + "\n");
+    const Json listed(run_with_tables({"session", "list", id, "--json"}) + "\n");
     CHECK_EQUAL(2, listed.size("data"));
     CHECK_EQUAL(id, listed.at("data.0.userId"));
-    CHECK_EQUAL(std::string("1 session was ended"), with({"session", "revoke", id, "1"}));
+    CHECK_EQUAL(std::string("1 session was ended"),
+                run_with_tables({"session", "revoke", id, "1"}));
     CHECK_EQUAL(2, sql().number("SELECT \"id\" FROM number_session"));
-    CHECK_EQUAL(std::string("1 session was ended"), with({"session", "revoke", id, "--all"}));
+    CHECK_EQUAL(std::string("1 session was ended"),
+                run_with_tables({"session", "revoke", id, "--all"}));
 }
 
 TEST(serial, check_reports_generated_ids) {
-    make("ana@x.org");
+    create_user("ana@x.org");
     const Json json(ctl({"--tables", tables, "check", "--json"}).output);
     CHECK_EQUAL(std::string("integer; the database generates new ones"),
                 json.at("data.service.ids"));

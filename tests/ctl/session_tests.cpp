@@ -12,7 +12,7 @@ TEST_GROUP_BASE(session, Scene){};
 
 TEST(session, open_prints_the_token_of_a_session_of_seven_days) {
     const std::string id = create("ana@x.org");
-    const std::string token = done(ctl({"session", "open", "ana@x.org"}));
+    const std::string token = expect_ok(ctl({"session", "open", "ana@x.org"}));
     CHECK_EQUAL(std::size_t(32), token.size());
     CHECK_EQUAL(
         id, sql()
@@ -30,20 +30,22 @@ TEST(session, open_prints_json) {
 
 TEST(session, open_signs_the_token_if_there_is_a_secret) {
     const std::string id = create("ana@x.org");
-    const auto check = [&](const std::string& token) {
+    const auto expect_signed_token = [&](const std::string& token) {
         CHECK(crypto::verify_signature(token, "the s3cr3t").has_value());
         CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session" WHERE "token" = )" +
                                     sql_literal(token.substr(0, 32))));
     };
-    check(done(ctl({"session", "open", id, "--secret", "file:" + file("secret", "the s3cr3t\n")})));
-    check(done(ctl({"session", "open", id, "--secret", "env:APP_SECRET"}, "",
-                   {{"APP_SECRET", "the s3cr3t"}})));
+    expect_signed_token(expect_ok(
+        ctl({"session", "open", id, "--secret", "file:" + file("secret", "the s3cr3t\n")})));
+    expect_signed_token(expect_ok(ctl({"session", "open", id, "--secret", "env:APP_SECRET"}, "",
+                                      {{"APP_SECRET", "the s3cr3t"}})));
     // The first of several secrets signs the token.
     for (const std::string said : {"\"the s3cr3t\"", "env:APP_SECRET env:FORMER_SECRET"}) {
         const auto configuration =
             file("auth.conf", with_database("AuthUserAdminSecret " + said + "\n"));
-        check(done(bare_ctl({"--config", configuration, "session", "open", id}, "",
-                            {{"APP_SECRET", "the s3cr3t"}, {"FORMER_SECRET", "s3cr3t of old"}})));
+        expect_signed_token(expect_ok(ctl_without_database(
+            {"--config", configuration, "session", "open", id}, "",
+            {{"APP_SECRET", "the s3cr3t"}, {"FORMER_SECRET", "s3cr3t of old"}})));
     }
 }
 
@@ -70,8 +72,8 @@ TEST(session, open_distinguishes_an_unreadable_and_a_missing_secret) {
               "cannot read /nonexistent/secret: No such file or directory"));
     const std::string secret = file("secret", "the s3cr3t\n");
     std::filesystem::permissions(secret, std::filesystem::perms::none);
-    const CommandResult ended =
-        run_as_other(words({"session", "open", id, "--secret", "file:" + secret}), environment());
+    const CommandResult ended = run_as_other_account(
+        words({"session", "open", id, "--secret", "file:" + secret}), environment());
     std::filesystem::remove(secret);
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, secret + ": Permission denied"));
@@ -80,7 +82,7 @@ TEST(session, open_distinguishes_an_unreadable_and_a_missing_secret) {
 
 TEST(session, open_accepts_a_lifetime) {
     const std::string id = create("ana@x.org");
-    const auto expiry_after = [&](std::vector<std::string> more) {
+    const auto lifetime_with = [&](std::vector<std::string> more) {
         more.insert(more.begin(), {"session", "open", id, "--json"});
         const Json json(ctl(std::move(more)).output);
         return text::parse_timestamp(json.at("data.expiresAt")).value() - text::now();
@@ -88,9 +90,9 @@ TEST(session, open_accepts_a_lifetime) {
     const auto is_about = [](auto length, auto wanted) {
         return length <= wanted && length > wanted - std::chrono::minutes(1);
     };
-    CHECK(is_about(expiry_after({}), std::chrono::days(7)));
-    CHECK(is_about(expiry_after({"--for", "1h"}), std::chrono::hours(1)));
-    CHECK(is_about(expiry_after({"--for", "2w"}), std::chrono::days(14)));
+    CHECK(is_about(lifetime_with({}), std::chrono::days(7)));
+    CHECK(is_about(lifetime_with({"--for", "1h"}), std::chrono::hours(1)));
+    CHECK(is_about(lifetime_with({"--for", "2w"}), std::chrono::days(14)));
     CHECK_EQUAL(2, ctl({"session", "open", id, "--for", "1"}).status);
     CHECK_EQUAL(3, sessions_of(id));
 }
@@ -105,7 +107,7 @@ TEST(session, open_refuses_an_inline_or_missing_secret) {
 
 TEST(session, open_warns_if_the_user_is_banned) {
     const std::string id = create("ana@x.org");
-    done(ctl({"ban", id}));
+    expect_ok(ctl({"ban", id}));
     const CommandResult ended = ctl({"session", "open", id});
     CHECK_EQUAL(0, ended.status);
     CHECK(has(ended.errors, "is banned"));
@@ -113,9 +115,9 @@ TEST(session, open_warns_if_the_user_is_banned) {
 
 TEST(session, list_shows_every_session_but_no_complete_token) {
     const std::string id = create("ana@x.org");
-    const std::string first = done(ctl({"session", "open", id}));
-    const std::string second = done(ctl({"session", "open", id}));
-    const std::string text = done(ctl({"session", "list", "ana@x.org"}));
+    const std::string first = expect_ok(ctl({"session", "open", id}));
+    const std::string second = expect_ok(ctl({"session", "open", id}));
+    const std::string text = expect_ok(ctl({"session", "list", "ana@x.org"}));
     CHECK(has(text, first.substr(0, 4) + "…"));
     CHECK(text.ends_with("2 sessions"));
     const std::string json = ctl({"session", "list", id, "--json"}).output;
@@ -126,29 +128,30 @@ TEST(session, list_shows_every_session_but_no_complete_token) {
         CHECK_FALSE(has(json, token));
     }
     CHECK_EQUAL(std::string("0 sessions"),
-                done(ctl({"session", "list", create("bo@x.org", "Bo")})));
+                expect_ok(ctl({"session", "list", create("bo@x.org", "Bo")})));
 }
 
 TEST(session, list_escapes_hostile_user_agents) {
     const std::string id = create("ana@x.org");
-    done(ctl({"session", "open", id}));
+    expect_ok(ctl({"session", "open", id}));
     sql().run("UPDATE \"session\" SET \"userAgent\" = " +
               sql_literal("\x1b[2J" + std::string(5000, 'x')));
-    const std::string text = done(ctl({"session", "list", id}));
+    const std::string text = expect_ok(ctl({"session", "list", id}));
     CHECK(has(text, "\\x1b[2J"));
     CHECK(text.size() < 1000);
 }
 
 TEST(session, revoke_ends_a_session_by_its_id_or_token) {
     const std::string id = create("ana@x.org");
-    const std::string first = done(ctl({"session", "open", id}));
-    const std::string second = done(ctl({"session", "open", id}));
-    const std::string third = done(ctl({"session", "open", id}));
-    done(ctl({"session", "open", id}));
+    const std::string first = expect_ok(ctl({"session", "open", id}));
+    const std::string second = expect_ok(ctl({"session", "open", id}));
+    const std::string third = expect_ok(ctl({"session", "open", id}));
+    expect_ok(ctl({"session", "open", id}));
     const std::string session =
         sql().value(R"(SELECT "id" FROM "session" WHERE "token" = )" + sql_literal(first)).value();
-    CHECK_EQUAL(std::string("1 session was ended"), done(ctl({"session", "revoke", id, session})));
-    done(ctl({"session", "revoke", "ana@x.org", second}));
+    CHECK_EQUAL(std::string("1 session was ended"),
+                expect_ok(ctl({"session", "revoke", id, session})));
+    expect_ok(ctl({"session", "revoke", "ana@x.org", second}));
     const Json json(ctl({"session", "revoke", third + ".c2lnbmF0dXJl", "--json"}).output);
     CHECK_EQUAL(std::string("1"), json.at("data.revoked"));
     CHECK_EQUAL(1, sessions_of(id));
@@ -158,9 +161,9 @@ TEST(session, revoke_ends_all_sessions_of_a_user) {
     const std::string id = create("ana@x.org");
     const std::string other = create("bo@x.org", "Bo");
     for (const std::string& user : {id, id, other})
-        done(ctl({"session", "open", user}));
+        expect_ok(ctl({"session", "open", user}));
     CHECK_EQUAL(std::string("2 sessions were ended"),
-                done(ctl({"session", "revoke", "ana@x.org", "--all"})));
+                expect_ok(ctl({"session", "revoke", "ana@x.org", "--all"})));
     CHECK_EQUAL(0, sessions_of(id));
     CHECK_EQUAL(1, sessions_of(other));
 }
@@ -168,7 +171,7 @@ TEST(session, revoke_ends_all_sessions_of_a_user) {
 TEST(session, revoke_of_a_missing_session_exits_with_4) {
     const std::string id = create("ana@x.org");
     const std::string other = create("bo@x.org", "Bo");
-    const std::string token = done(ctl({"session", "open", other}));
+    const std::string token = expect_ok(ctl({"session", "open", other}));
     CHECK_EQUAL(4, ctl({"session", "revoke", id, token}).status);
     CHECK_EQUAL(4, ctl({"session", "revoke", "no-such-token"}).status);
     CHECK_EQUAL(1, sessions_of(other));

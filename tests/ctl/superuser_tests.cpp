@@ -33,15 +33,15 @@ class SuperuserScene : public Scene {
   public:
     void setup() override {
         Scene::setup();
-        drop();
+        drop_database();
         sql().run("CREATE ROLE test_shop LOGIN");
         sql().run("CREATE DATABASE test_shop OWNER test_shop");
         params_ = database().params() + " dbname=test_shop";
     }
-    void teardown() override { drop(); }
+    void teardown() override { drop_database(); }
 
   protected:
-    static void drop() {
+    static void drop_database() {
         sql().run("DROP DATABASE IF EXISTS test_shop");
         sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; ALTER ROLE useradmin RESET search_path");
         if (sql().number("SELECT count(*) FROM pg_roles WHERE rolname = 'test_shop'") > 0)
@@ -52,15 +52,15 @@ class SuperuserScene : public Scene {
     void run_as(const std::string& role, const std::string& statements) const {
         Database("pgsql", params_ + " user=" + role).run(statements);
     }
-    CommandResult shop(const std::string& role, std::vector<std::string> arguments,
-                       std::string_view input = "") const {
+    CommandResult ctl_as(const std::string& role, std::vector<std::string> arguments,
+                         std::string_view input = "") const {
         arguments.insert(arguments.begin(),
                          {"--driver", "pgsql", "--params", params_ + " user=" + role});
-        return bare_ctl(std::move(arguments), input);
+        return ctl_without_database(std::move(arguments), input);
     }
     /// Creates the tables under the application's role.
     void create_tables() const {
-        done(shop("test_shop", {"schema"}));
+        expect_ok(ctl_as("test_shop", {"schema"}));
         run_as("test_shop", R"(INSERT INTO "user" ("id", "name", "email", "emailVerified") VALUES )"
                             R"(('u', 'U', 'u@x.org', true))");
     }
@@ -80,7 +80,7 @@ TEST(postgresql_superuser, does_not_run_operators_of_the_database_owner) {
     run_as("test_shop", trap);
     for (const char* path : {"public", "public, pg_catalog"}) {
         run_as("test_shop", "ALTER DATABASE test_shop SET search_path = " + std::string(path));
-        const CommandResult ended = shop("useradmin", {"check", "--verbose"});
+        const CommandResult ended = ctl_as("useradmin", {"check", "--verbose"});
         CHECK_FALSE(is_escalated());
         CHECK_TEXT(has(ended.output, "the rows were not read: useradmin is a superuser, but "
                                      "test_shop, which owns table"),
@@ -110,7 +110,7 @@ TEST(postgresql_superuser, does_not_run_views_of_the_table_owner) {
         {"session", "list", "u@x.org"},
     };
     for (const std::vector<std::string>& command : commands) {
-        const CommandResult ended = shop("useradmin", command, "s3cr3t word\n");
+        const CommandResult ended = ctl_as("useradmin", command, "s3cr3t word\n");
         CHECK_FALSE_TEXT(is_escalated(), command.front().c_str());
         if (command.front() == "check")
             continue;
@@ -132,16 +132,16 @@ TEST(postgresql_superuser, is_warned_of_other_trigger_owners) {
                                    "triggers to or replace table \"account\", is not"),
                refused.errors.c_str());
     sql().run(R"(REVOKE TRIGGER, REFERENCES ON "account" FROM test_shop)");
-    done(ctl({"list"}));
+    expect_ok(ctl({"list"}));
 }
 
 TEST(postgresql_superuser, is_not_needed_by_a_member_of_the_owner) {
     create_tables();
     sql().run("CREATE ROLE test_root LOGIN IN ROLE test_shop");
-    const CommandResult listed = shop("test_root", {"list"});
-    const CommandResult checked = shop("test_root", {"check", "--verbose"});
+    const CommandResult listed = ctl_as("test_root", {"list"});
+    const CommandResult checked = ctl_as("test_root", {"check", "--verbose"});
     run_as("test_shop", R"(DROP TABLE "useradmin_revocation")");
-    const CommandResult created = shop("test_root", {"schema"});
+    const CommandResult created = ctl_as("test_root", {"schema"});
     // If the table belonged to test_root, httpd would ignore it.
     CHECK_EQUAL(
         std::string("test_shop"),
@@ -149,8 +149,8 @@ TEST(postgresql_superuser, is_not_needed_by_a_member_of_the_owner) {
             .value("SELECT tableowner FROM pg_tables WHERE tablename = 'useradmin_revocation'")
             .value_or("(none)"));
     sql().run("DROP ROLE test_root");
-    done(listed);
-    done(created);
+    expect_ok(listed);
+    expect_ok(created);
     CHECK_FALSE(has(checked.output, "not readable"));
 }
 
@@ -179,7 +179,7 @@ TEST(postgresql_superuser, ignores_objects_that_shadow_built_in_ones) {
     for (const char* search_path : {"hostile, public"}) {
         sql().run("ALTER ROLE useradmin SET search_path = " + std::string(search_path));
         for (const std::vector<std::string>& command : commands)
-            done(ctl(command, "s3cr3t word\n"));
+            expect_ok(ctl(command, "s3cr3t word\n"));
         sql().run("DROP TABLE IF EXISTS hostile.other_session, hostile.other_account, "
                   "hostile.other_user");
     }

@@ -1,6 +1,6 @@
 #include "terminal.hpp"
 
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -33,7 +33,7 @@ Terminal::~Terminal() {
 void Terminal::await(std::string_view text) {
     std::size_t found = std::string::npos;
     while ((found = screen_.find(text, awaited_)) == std::string::npos)
-        if (!read_on())
+        if (!read_more())
             fail_test("the terminal does not show '" + std::string(text) + "' but:\n" + screen_);
     awaited_ = found + text.size();
 }
@@ -55,13 +55,13 @@ int Terminal::status() {
     return status_;
 }
 
-bool Terminal::echoes() const {
+bool Terminal::has_echo() const {
     termios settings{};
     ::tcgetattr(master_, &settings);
     return (settings.c_lflag & ECHO) != 0;
 }
 
-bool Terminal::read_on() {
+bool Terminal::read_more() {
     pollfd waiting{master_, POLLIN, 0};
     return ::poll(&waiting, 1, 60000) > 0 && read_some(master_, screen_);
 }

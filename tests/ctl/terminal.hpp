@@ -25,12 +25,12 @@ class Terminal {
     /// twice, because CppUTest evaluates the arguments of a failed check again.
     int status();
     /// Returns whether the terminal echoes its input.
-    bool echoes() const;
+    bool has_echo() const;
     /// Returns all output so far.
     const std::string& screen() const noexcept { return screen_; }
 
   private:
-    bool read_on();
+    bool read_more();
 
     int master_ = -1;
     /// Kept open so that the terminal's settings outlive the program.

@@ -14,12 +14,12 @@ TEST_GROUP_BASE(terminal, Scene){};
 TEST(terminal, asks_for_the_password_twice_without_echo) {
     Terminal terminal(words({"create", "--email", "ana@x.org", "--name", "Ana"}), environment());
     terminal.await("Password: ");
-    CHECK_FALSE(terminal.echoes());
+    CHECK_FALSE(terminal.has_echo());
     terminal.type("s3cr3t word\n");
     terminal.await("Repeat password: ");
     terminal.type("s3cr3t word\n");
     CHECK_EQUAL(0, terminal.status());
-    CHECK(terminal.echoes());
+    CHECK(terminal.has_echo());
     CHECK_FALSE(has(terminal.screen(), "s3cr3t"));
     const std::string id = sql().value(R"(SELECT "id" FROM "user")").value();
     CHECK(password::verify(hash_of(id), "s3cr3t word") == password::Verdict::match);
@@ -42,7 +42,7 @@ TEST(terminal, restores_echo_after_an_interrupt) {
     terminal.await("Password: ");
     terminal.type("\x03");
     CHECK_EQUAL(128 + SIGINT, terminal.status());
-    CHECK(terminal.echoes());
+    CHECK(terminal.has_echo());
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
@@ -52,7 +52,7 @@ TEST(terminal, restores_echo_at_Ctrl_Z) {
     terminal.type("\x1a");
     terminal.await("no password was given");
     CHECK_EQUAL(2, terminal.status());
-    CHECK(terminal.echoes());
+    CHECK(terminal.has_echo());
 }
 
 TEST(terminal, delete_asks_and_only_a_yes_deletes) {
@@ -85,7 +85,7 @@ TEST(terminal, the_last_superAdmin_is_banned_or_demoted_only_after_confirmation)
         agreed.await("[y/N] ");
         agreed.type("y\n");
         CHECK_EQUAL(0, agreed.status());
-        done(ctl({"unban", "ana@x.org"}));
+        expect_ok(ctl({"unban", "ana@x.org"}));
     }
     CHECK_EQUAL(std::string("admin"),
                 Json(ctl({"show", "ana@x.org", "--json"}).output).at("data.role"));
@@ -101,22 +101,22 @@ TEST(terminal, delete_says_that_it_is_the_last_superAdmin) {
 
 TEST(terminal, shows_no_user_data_in_the_progress_line) {
     const std::string alone = "\r\x1b[K";
-    const auto screen_of = [](const std::vector<std::string>& arguments, int status) {
+    const auto output_of = [](const std::vector<std::string>& arguments, int status) {
         Terminal terminal(words(arguments), environment());
         CHECK_EQUAL(status, terminal.status());
         return terminal.screen();
     };
     const auto wrong = file("wrong.ndjson", "{}\n");
     const std::string log = path("terminal.log");
-    const std::string tried = screen_of({"import", "--dry-run", wrong}, 1);
+    const std::string tried = output_of({"import", "--dry-run", wrong}, 1);
     CHECK_TEXT(has(tried, alone + "useradminctl: line 1 has no email"), tried.c_str());
     const auto right = file("right.ndjson", R"({"name":"Ana","email":"ana@x.org"})"
                                             "\n");
-    const std::string done = screen_of({"import", right, "--audit-log", log}, 0);
+    const std::string done = output_of({"import", right, "--audit-log", log}, 0);
     CHECK_TEXT(has(done, alone + "1 user created"), done.c_str());
-    const std::string verified = screen_of({"audit", "verify", log}, 0);
+    const std::string verified = output_of({"audit", "verify", log}, 0);
     CHECK_TEXT(has(verified, alone + "2 lines, numbered 1 to 2"), verified.c_str());
-    const std::string exported = screen_of({"export"}, 0);
+    const std::string exported = output_of({"export"}, 0);
     CHECK_TEXT(exported.starts_with("{\"id\":"), exported.c_str());
     CHECK_FALSE(has(exported, "Exporting"));
 }
@@ -138,25 +138,26 @@ TEST(terminal, progress_shows_the_total_the_rate_and_the_time_left) {
     const std::string users = file("progress.ndjson", lines);
     const std::string log = path("progress.log");
     const std::string out = path("progress.csv");
-    const auto screen_of = [](const std::vector<std::string>& arguments) {
+    const auto output_of = [](const std::vector<std::string>& arguments) {
         Terminal terminal(words(arguments), environment());
         CHECK_EQUAL(0, terminal.status());
         return terminal.screen();
     };
-    const auto shows = [](const std::string& screen, const std::string& counts) {
+    const auto expect_progress = [](const std::string& screen, const std::string& counts) {
         const std::size_t at = screen.find(counts);
         const std::string rest = screen.substr(std::min(at, screen.size()));
         CHECK_TEXT(at != screen.npos, screen.c_str());
         CHECK_TEXT(rest.find("/s, ") < rest.find(" left …"), screen.c_str());
     };
-    shows(screen_of({"import", users, "--dry-run"}), "Checking lines: 500 of 1200, ");
-    shows(screen_of({"import", users, "--audit-log", log}), "Importing lines: 1000 of 1200, ");
-    shows(screen_of({"export", out}), "Exporting users: 50 of 1200, ");
+    expect_progress(output_of({"import", users, "--dry-run"}), "Checking lines: 500 of 1200, ");
+    expect_progress(output_of({"import", users, "--audit-log", log}),
+                    "Importing lines: 1000 of 1200, ");
+    expect_progress(output_of({"export", out}), "Exporting users: 50 of 1200, ");
     // Progress is shown every 10,000 lines.
     std::string many;
     for (int count = 0; count < 10; ++count)
         many += read_file(log);
-    shows(
+    expect_progress(
         [&] {
             Terminal terminal(words({"audit", "verify", file("many.log", many)}), environment());
             CHECK_EQUAL(1, terminal.status());
@@ -212,7 +213,7 @@ class HostileTexts : public Scene {
   protected:
     /// Runs a command with and without --json, and expects escapes in the output. Scene::ctl
     /// rejects raw control characters.
-    static void run(std::vector<std::string> arguments, std::string_view input = "") {
+    static void expect_escapes(std::vector<std::string> arguments, std::string_view input = "") {
         for (const bool is_json : {false, true}) {
             if (is_json)
                 arguments.emplace_back("--json");
@@ -236,27 +237,28 @@ TEST_GROUP_BASE(hostile_texts, HostileTexts){};
 
 TEST(hostile_texts, of_a_user_do_not_reach_the_terminal) {
     add_user(hostile);
-    run({"list"});
+    expect_escapes({"list"});
     for (const char* command : {"show", "unban"})
-        run({command, hostile});
-    run({"role", hostile, std::string("b") + hostile, "--force"});
-    run({"role", hostile, hostile});
-    run({"ban", hostile, "--reason", hostile});
-    run({"session", "list", std::string("b") + hostile});
-    run({"passwd", std::string("b") + hostile}, "s3cr3t word\n");
-    run({"create", "--email", hostile, "--name", hostile}, "s3cr3t word\n");
-    run({"export", std::string("/nonexistent/") + hostile, "--format", "csv"});
-    run({std::string("a") + hostile});
-    run({"audit", "verify", hostile});
+        expect_escapes({command, hostile});
+    expect_escapes({"role", hostile, std::string("b") + hostile, "--force"});
+    expect_escapes({"role", hostile, hostile});
+    expect_escapes({"ban", hostile, "--reason", hostile});
+    expect_escapes({"session", "list", std::string("b") + hostile});
+    expect_escapes({"passwd", std::string("b") + hostile}, "s3cr3t word\n");
+    expect_escapes({"create", "--email", hostile, "--name", hostile}, "s3cr3t word\n");
+    expect_escapes({"export", std::string("/nonexistent/") + hostile, "--format", "csv"});
+    expect_escapes({std::string("a") + hostile});
+    expect_escapes({"audit", "verify", hostile});
 }
 
 TEST(hostile_texts, of_a_user_file_do_not_reach_the_terminal) {
     add_user("id-1");
     const std::string quoted = std::string("\"") + hostile + "\"";
-    run({"import", file("address.csv", "email,name\n" + quoted + ",Ana\n"), "--dry-run"});
-    run({"import", file("heading.csv", "email," + quoted + "\n"), "--dry-run"});
-    run({"import", file("role.csv", "email,name,role\nb@x.org,Ana," + quoted + "\n")});
-    run({"import", path(hostile)});
+    expect_escapes(
+        {"import", file("address.csv", "email,name\n" + quoted + ",Ana\n"), "--dry-run"});
+    expect_escapes({"import", file("heading.csv", "email," + quoted + "\n"), "--dry-run"});
+    expect_escapes({"import", file("role.csv", "email,name,role\nb@x.org,Ana," + quoted + "\n")});
+    expect_escapes({"import", path(hostile)});
 }
 
 TEST(hostile_texts, in_names_of_the_database_do_not_reach_the_terminal) {
@@ -264,9 +266,9 @@ TEST(hostile_texts, in_names_of_the_database_do_not_reach_the_terminal) {
     sql().run("CREATE TABLE \"" + table +
               "\" (\"id\" integer PRIMARY KEY, \"c\x1b\u009b\u202e\" "
               "text NOT NULL)");
-    run({"--tables", table + " " + table + " " + table, "check"});
-    run({"--tables", "\"" + table + "\" session account", "check"});
-    run({"--tables", "\"" + table + "\" session account", "list"});
+    expect_escapes({"--tables", table + " " + table + " " + table, "check"});
+    expect_escapes({"--tables", "\"" + table + "\" session account", "check"});
+    expect_escapes({"--tables", "\"" + table + "\" session account", "list"});
     sql().run("DROP TABLE \"" + table + "\"");
     for (const char* option : {"--driver", "--params"})
         for (const bool is_json : {false, true}) {
@@ -275,9 +277,10 @@ TEST(hostile_texts, in_names_of_the_database_do_not_reach_the_terminal) {
             words[option == std::string_view("--driver") ? 1 : 3] = hostile;
             if (is_json)
                 words.emplace_back("--json");
-            CHECK(bare_ctl(words).status != 0);
+            CHECK(ctl_without_database(words).status != 0);
         }
-    CHECK(bare_ctl({"--config", file("hostile.conf", std::string("Include ") + hostile), "list"})
+    CHECK(ctl_without_database(
+              {"--config", file("hostile.conf", std::string("Include ") + hostile), "list"})
               .status != 0);
 }
 
@@ -286,22 +289,22 @@ TEST(hostile_texts, with_NUL_do_not_reach_the_terminal) {
         return; // PostgreSQL rejects such strings
     add_user("id-1");
     sql().run("UPDATE \"user\" SET \"name\" = CAST(X'41001b42' AS text)");
-    run({"list"});
-    run({"show", "id-1"});
+    expect_escapes({"list"});
+    expect_escapes({"show", "id-1"});
 }
 
 TEST(hostile_texts, do_not_reach_the_audit_log) {
     add_user("id-1");
     const std::string log = path("hostile.log");
-    done(ctl({"role", "id-1", std::string("b") + hostile, "--force", "--audit-log", log}));
+    expect_ok(ctl({"role", "id-1", std::string("b") + hostile, "--force", "--audit-log", log}));
     const CommandResult refused = ctl({"show", hostile, "--audit-log", log});
     CHECK_EQUAL(0, refused.status);
     CHECK_EQUAL(4, ctl({"delete", std::string("b") + hostile, "--yes", "--audit-log", log}).status);
     const std::string text = read_file(log);
     CHECK_TEXT(has(text, R"(\u001b[31m\u007f\r\n\b\u0085\u009b31m\u202a)"), text.c_str());
-    CHECK_FALSE(steers_a_terminal(text));
+    CHECK_FALSE(has_control_characters(text));
     CHECK_EQUAL(2, std::count(text.begin(), text.end(), '\n'));
-    CHECK_EQUAL(0, bare_ctl({"audit", "verify", log}).status);
+    CHECK_EQUAL(0, ctl_without_database({"audit", "verify", log}).status);
 }
 
 } // namespace useradmin::test

@@ -21,16 +21,16 @@ TEST(create, writes_a_credential_account_whose_hash_verifies_the_password) {
 }
 
 TEST(create, hashes_with_scrypt_on_request) {
-    const auto id =
-        done(ctl({"create", "--email", "a@x", "--name", "A", "--hash", "scrypt"}, "s3cr3t word\n"));
+    const auto id = expect_ok(
+        ctl({"create", "--email", "a@x", "--name", "A", "--hash", "scrypt"}, "s3cr3t word\n"));
     CHECK_EQUAL(std::size_t(161), hash_of(id).size());
     CHECK(password::verify(hash_of(id), "s3cr3t word") == password::Verdict::match);
 }
 
 TEST(create, follows_the_options_for_account_id_and_email_case) {
-    const auto id = done(ctl({"create", "--email", "ANA@X.ORG", "--name", "A", "--account-id",
-                              "user-id", "--email-case", "lower"},
-                             "s3cr3t word\n"));
+    const auto id = expect_ok(ctl({"create", "--email", "ANA@X.ORG", "--name", "A", "--account-id",
+                                   "user-id", "--email-case", "lower"},
+                                  "s3cr3t word\n"));
     CHECK_EQUAL(id, sql().value(R"(SELECT "accountId" FROM "account")").value());
     CHECK_EQUAL(std::string("ana@x.org"), sql().value(R"(SELECT "email" FROM "user")").value());
 }
@@ -41,7 +41,7 @@ TEST(create, follows_the_configuration_of_the_service) {
              with_database("# the service\n<Location \"/api/users\">\n  UserAdmin On\n"
                            "  useradminaccountid user-id\n  UserAdminEmailCase \\\n lower\n"
                            "  UserAdminPasswordHash scrypt\n</Location>\n"));
-    const auto id = done(bare_ctl(
+    const auto id = expect_ok(ctl_without_database(
         {"--config", configuration, "create", "--email=Ana@x.org", "--name=Ana"}, "s3cr3t word\n"));
     CHECK_EQUAL(std::size_t(161), hash_of(id).size());
     CHECK_EQUAL(id, sql().value(R"(SELECT "accountId" FROM "account")").value());
@@ -83,7 +83,7 @@ TEST(create, with_an_unknown_role_requires_force) {
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "'root' is not user, admin or superAdmin"));
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
-    done(ctl(arguments, "s3cr3t word\n"));
+    expect_ok(ctl(arguments, "s3cr3t word\n"));
     CHECK_EQUAL(std::string("root"), sql().value(R"(SELECT "role" FROM "user")").value());
 }
 
@@ -118,7 +118,7 @@ TEST_GROUP_BASE(list, Scene){};
 TEST(list, shows_the_users_in_columns_with_their_number) {
     create("ana@x.org", "Ana María");
     create("bo@x.org", "Bo", "admin");
-    const std::string text = done(ctl({"list"}));
+    const std::string text = expect_ok(ctl({"list"}));
     CHECK(text.starts_with("ID "));
     CHECK(has(text, "  Ana María  ana@x.org  user   no      20"));
     CHECK(has(text, "  Bo         bo@x.org   admin  no      20"));
@@ -135,37 +135,37 @@ TEST(list, filters_by_text_and_role_and_shows_pages) {
     const Json page(ctl({"list", "--page", "2", "--limit", "2", "--json"}).output);
     CHECK_EQUAL(1, page.size("data"));
     CHECK_EQUAL(std::string("2"), page.at("pagination.totalPages"));
-    CHECK(has(done(ctl({"list", "--search", "nobody"})), "0 users, page 1 of 0"));
+    CHECK(has(expect_ok(ctl({"list", "--search", "nobody"})), "0 users, page 1 of 0"));
 }
 
 TEST(list, shows_only_banned_users_on_request) {
     for (const char* name : {"a", "b", "c"})
         create(std::string(name) + "@x.org", name);
     for (const char* banned : {"a@x.org", "c@x.org"})
-        done(ctl({"ban", banned}));
+        expect_ok(ctl({"ban", banned}));
     const Json all(ctl({"list", "--banned", "--json"}).output);
     CHECK_EQUAL(2, all.size("data"));
     CHECK_EQUAL(std::string("c@x.org"), all.at("data.0.email"));
     const Json one(ctl({"list", "--banned", "--search", "a@x", "--json"}).output);
     CHECK_EQUAL(1, one.size("data"));
     CHECK_EQUAL(std::string("a@x.org"), one.at("data.0.email"));
-    CHECK(has(done(ctl({"list", "--banned", "--search", "b@x"})), "0 users"));
+    CHECK(has(expect_ok(ctl({"list", "--banned", "--search", "b@x"})), "0 users"));
 }
 
 TEST(list, sorts_by_the_given_key) {
     create("b@x.org", "Ana");
     create("a@x.org", "Cy");
     create("c@x.org", "Bo");
-    done(ctl({"role", "b@x.org", "admin"}));
-    const auto order_by = [&](const char* key) {
+    expect_ok(ctl({"role", "b@x.org", "admin"}));
+    const auto order_for_key = [&](const char* key) {
         const Json json(ctl({"list", "--sort", key, "--json"}).output);
         return json.at("data.0.email").substr(0, 1) + json.at("data.1.email").substr(0, 1) +
                json.at("data.2.email").substr(0, 1);
     };
-    CHECK_EQUAL(std::string("abc"), order_by("email"));
-    CHECK_EQUAL(std::string("bca"), order_by("name"));
-    CHECK_EQUAL(std::string("cab"), order_by("createdAt"));
-    CHECK_EQUAL(std::string("bca"), order_by("updatedAt"));
+    CHECK_EQUAL(std::string("abc"), order_for_key("email"));
+    CHECK_EQUAL(std::string("bca"), order_for_key("name"));
+    CHECK_EQUAL(std::string("cab"), order_for_key("createdAt"));
+    CHECK_EQUAL(std::string("bca"), order_for_key("updatedAt"));
     CHECK(
         has(ctl({"list", "--sort", "id"}).errors, "createdAt, updatedAt, name, email or lastSeen"));
 }
@@ -186,10 +186,10 @@ TEST(list, shows_the_last_activity_if_sorted_by_it) {
     CHECK_EQUAL(std::string("2026-03-01T00:00:00.000Z"), json.at("data.0.lastSeenAt"));
     CHECK_EQUAL(std::string("b@x.org"), json.at("data.1.email"));
     CHECK_EQUAL(std::string("c@x.org"), json.at("data.2.email"));
-    const std::string text = done(ctl({"list", "--sort", "lastSeen"}));
+    const std::string text = expect_ok(ctl({"list", "--sort", "lastSeen"}));
     CHECK(has(text, "LAST SEEN"));
     CHECK(has(text, "2026-03-01T00:00:00.000Z"));
-    CHECK(!has(done(ctl({"list"})), "LAST SEEN"));
+    CHECK(!has(expect_ok(ctl({"list"})), "LAST SEEN"));
 }
 
 TEST(list, rejects_a_page_or_limit_that_is_not_an_integer) {
@@ -202,7 +202,7 @@ TEST(list, rejects_a_page_or_limit_that_is_not_an_integer) {
 TEST(list, escapes_hostile_and_shortens_long_names) {
     create("evil@x.org", "\x1b]0;a\x07\x1b[31mred\x7f \u009b31m \u202eb", "user");
     create("long@x.org", std::string(20000, 'W') + "\U0001F600", "user");
-    const std::string text = done(ctl({"list"}));
+    const std::string text = expect_ok(ctl({"list"}));
     CHECK(has(text, "\\x1b]0;a\\x07\\x1b[31mred\\x7f \\u009b31m \\u202eb"));
     CHECK(has(text, "WWW…  long@x.org"));
     CHECK(text.size() < 1000);
@@ -210,7 +210,7 @@ TEST(list, escapes_hostile_and_shortens_long_names) {
     CHECK_EQUAL(std::size_t(20004), json.at("data.0.name").size());
     CHECK_EQUAL(std::string("\x1b]0;a\x07\x1b[31mred\x7f \u009b31m \u202eb"),
                 json.at("data.1.name"));
-    CHECK(has(done(ctl({"show", "evil@x.org"})), "\\u202eb"));
+    CHECK(has(expect_ok(ctl({"show", "evil@x.org"})), "\\u202eb"));
 }
 
 TEST(list, searches_a_utf_16_sqlite_file) {
@@ -219,16 +219,16 @@ TEST(list, searches_a_utf_16_sqlite_file) {
     const std::string wide = path("wide.db");
     Database database("sqlite3", wide);
     database.run("PRAGMA encoding = 'UTF-16'; CREATE TABLE wide (text)");
-    const auto ctl_of = [&](std::vector<std::string> arguments) {
+    const auto ctl_on_utf_16 = [&](std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), {"--driver", "sqlite3", "--params", wide});
-        return done(bare_ctl(std::move(arguments)));
+        return expect_ok(ctl_without_database(std::move(arguments)));
     };
-    ctl_of({"schema"});
+    ctl_on_utf_16({"schema"});
     for (const char* id : {"a", "b"})
         database.insert(
             "user",
             {{"id", id}, {"name", std::string("Ána ") + id}, {"email", std::string(id) + "@x"}});
-    CHECK(has(ctl_of({"list", "--search", "ANA B"}), "1 user, page 1 of 1"));
+    CHECK(has(ctl_on_utf_16({"list", "--search", "ANA B"}), "1 user, page 1 of 1"));
 }
 
 TEST_GROUP_BASE(show, Scene){};
@@ -236,7 +236,7 @@ TEST_GROUP_BASE(show, Scene){};
 TEST(show, finds_a_user_by_address_or_id) {
     const std::string id = create("ana@x.org", "Ana");
     for (const std::string& word : {id, std::string("ana@x.org")}) {
-        const std::string text = done(ctl({"show", word}));
+        const std::string text = expect_ok(ctl({"show", word}));
         CHECK(has(text, "id             " + id));
         CHECK(has(text, "email          ana@x.org"));
         CHECK(has(text, "banExpires     -"));
@@ -270,8 +270,8 @@ TEST_GROUP_BASE(passwd, Scene){};
 
 TEST(passwd, sets_a_new_password_and_ends_the_sessions) {
     const std::string id = create("ana@x.org");
-    done(ctl({"session", "open", id}));
-    const std::string text = done(ctl({"passwd", "ana@x.org"}, "another s3cr3t\n"));
+    expect_ok(ctl({"session", "open", id}));
+    const std::string text = expect_ok(ctl({"passwd", "ana@x.org"}, "another s3cr3t\n"));
     CHECK(has(text, "the password of Ana <ana@x.org> was set; the user's sessions were ended"));
     CHECK(password::verify(hash_of(id), "another s3cr3t") == password::Verdict::match);
     CHECK_EQUAL(0, sessions_of(id));
@@ -279,7 +279,7 @@ TEST(passwd, sets_a_new_password_and_ends_the_sessions) {
 
 TEST(passwd, keeps_the_sessions_on_request) {
     const std::string id = create("ana@x.org");
-    done(ctl({"session", "open", id}));
+    expect_ok(ctl({"session", "open", id}));
     const CommandResult ended =
         ctl({"passwd", id, "--keep-sessions", "--hash", "scrypt", "--json"}, "another s3cr3t\n");
     CHECK_EQUAL(id, Json(ended.output).at("data.id"));
@@ -290,7 +290,7 @@ TEST(passwd, keeps_the_sessions_on_request) {
 TEST(passwd, creates_a_missing_credential_account) {
     const std::string id = create("ana@x.org");
     sql().run(R"(DELETE FROM "account")");
-    done(ctl({"passwd", id, "--account-id", "user-id"}, "another s3cr3t\n"));
+    expect_ok(ctl({"passwd", id, "--account-id", "user-id"}, "another s3cr3t\n"));
     CHECK_EQUAL(id, sql().value(R"(SELECT "accountId" FROM "account")").value());
     CHECK(password::verify(hash_of(id), "another s3cr3t") == password::Verdict::match);
 }
@@ -307,7 +307,7 @@ TEST_GROUP_BASE(role, Scene){};
 
 TEST(role, gives_a_user_a_new_role) {
     const std::string id = create("ana@x.org");
-    const std::string text = done(ctl({"role", "ana@x.org", "superAdmin"}));
+    const std::string text = expect_ok(ctl({"role", "ana@x.org", "superAdmin"}));
     CHECK_EQUAL(std::string("the role of Ana <ana@x.org> is superAdmin"), text);
     CHECK_EQUAL(std::string("admin"),
                 Json(ctl({"role", id, "admin", "--yes", "--json"}).output).at("data.role"));
@@ -318,7 +318,7 @@ TEST(role, that_the_user_already_has_is_reported_and_changes_nothing) {
     const std::string before = ctl({"show", id}).output;
     CHECK_EQUAL(
         std::string("the role of Ana <ana@x.org> is already superAdmin; nothing was changed"),
-        done(ctl({"role", id, "superAdmin"})));
+        expect_ok(ctl({"role", id, "superAdmin"})));
     CHECK_EQUAL(before, ctl({"show", id}).output);
 }
 
@@ -336,7 +336,7 @@ TEST(role, that_is_unknown_requires_force) {
 
 TEST_GROUP_BASE(last_super_admin, Scene){};
 
-TEST(last_super_admin, is_protected_without_yes) {
+TEST(last_super_admin, is_protected_unless_yes_is_given) {
     const std::string id = create("ana@x.org", "Ana", "superAdmin");
     create("bo@x.org", "Bo", "admin");
     for (const auto& arguments : std::vector<std::vector<std::string>>{
@@ -350,30 +350,30 @@ TEST(last_super_admin, is_protected_without_yes) {
     const Json json(ctl({"show", id, "--json"}).output);
     CHECK_EQUAL(std::string("superAdmin"), json.at("data.role"));
     CHECK_EQUAL(std::string("false"), json.at("data.banned"));
-    done(ctl({"role", id, "superAdmin"}));
-    done(ctl({"ban", id, "--yes"}));
-    done(ctl({"unban", id}));
-    done(ctl({"role", id, "admin", "--yes"}));
+    expect_ok(ctl({"role", id, "superAdmin"}));
+    expect_ok(ctl({"ban", id, "--yes"}));
+    expect_ok(ctl({"unban", id}));
+    expect_ok(ctl({"role", id, "admin", "--yes"}));
 }
 
 TEST(last_super_admin, is_the_last_one_who_is_not_banned) {
     const std::string ana = create("ana@x.org", "Ana", "superAdmin");
     const std::string bo = create("bo@x.org", "Bo", "superAdmin");
-    done(ctl({"ban", bo}));
+    expect_ok(ctl({"ban", bo}));
     CHECK_EQUAL(2, ctl({"ban", ana}).status);
-    done(ctl({"ban", bo})); // bo is banned already
-    done(ctl({"role", bo, "user"}));
-    done(ctl({"role", bo, "superAdmin"}));
-    done(ctl({"unban", bo}));
-    done(ctl({"ban", ana}));
+    expect_ok(ctl({"ban", bo})); // bo is banned already
+    expect_ok(ctl({"role", bo, "user"}));
+    expect_ok(ctl({"role", bo, "superAdmin"}));
+    expect_ok(ctl({"unban", bo}));
+    expect_ok(ctl({"ban", ana}));
 }
 
 TEST_GROUP_BASE(ban, Scene){};
 
 TEST(ban, bans_permanently_and_ends_the_sessions) {
     const std::string id = create("ana@x.org");
-    done(ctl({"session", "open", id}));
-    CHECK(has(done(ctl({"ban", "ana@x.org"})),
+    expect_ok(ctl({"session", "open", id}));
+    CHECK(has(expect_ok(ctl({"ban", "ana@x.org"})),
               "is banned permanently; the user's sessions were ended"));
     const Json json(ctl({"show", id, "--json"}).output);
     CHECK_EQUAL(std::string("true"), json.at("data.banned"));
@@ -402,20 +402,20 @@ TEST(ban, rejects_an_expiry_that_is_past_or_not_a_time) {
 
 TEST(ban, is_lifted_by_unban_with_its_reason_and_expiry) {
     const std::string id = create("ana@x.org");
-    done(ctl({"ban", id, "--reason", "spam", "--expires", "7d"}));
+    expect_ok(ctl({"ban", id, "--reason", "spam", "--expires", "7d"}));
     const Json json(ctl({"unban", "ana@x.org", "--json"}).output);
     CHECK_EQUAL(std::string("false"), json.at("data.banned"));
     CHECK_EQUAL(std::string("(null)"), json.at("data.banReason"));
     CHECK_EQUAL(std::string("(null)"), json.at("data.banExpires"));
-    done(ctl({"ban", id}));
-    CHECK_EQUAL(std::string("Ana <ana@x.org> is no longer banned"), done(ctl({"unban", id})));
+    expect_ok(ctl({"ban", id}));
+    CHECK_EQUAL(std::string("Ana <ana@x.org> is no longer banned"), expect_ok(ctl({"unban", id})));
 }
 
 TEST(ban, cannot_be_lifted_if_the_user_is_not_banned) {
     const std::string id = create("ana@x.org");
     const std::string before = ctl({"show", id}).output;
     CHECK_EQUAL(std::string("Ana <ana@x.org> is not banned; nothing was changed"),
-                done(ctl({"unban", id})));
+                expect_ok(ctl({"unban", id})));
     CHECK_EQUAL(std::string("false"), Json(ctl({"unban", id, "--json"}).output).at("data.banned"));
     CHECK_EQUAL(before, ctl({"show", id}).output);
 }
@@ -424,9 +424,9 @@ TEST_GROUP_BASE(delete_, Scene){};
 
 TEST(delete_, removes_the_user_with_its_sessions_and_accounts) {
     const std::string id = create("ana@x.org");
-    done(ctl({"session", "open", id}));
+    expect_ok(ctl({"session", "open", id}));
     CHECK_EQUAL(std::string("Ana <ana@x.org> was deleted, with its sessions and accounts"),
-                done(ctl({"delete", "ana@x.org", "--yes"})));
+                expect_ok(ctl({"delete", "ana@x.org", "--yes"})));
     for (const char* table : {"user", "session", "account"})
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"" + std::string(table) + "\""));
 }

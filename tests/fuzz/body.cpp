@@ -121,7 +121,7 @@ class Grammar {
 };
 
 /// Serializes an object with the same members.
-std::string written(const Object& object) {
+std::string serialize(const Object& object) {
     std::string text;
     json::Writer writer(text);
     writer.begin_object();
@@ -156,7 +156,7 @@ void require_same(const Object& object, const Object& again) {
 
 /// Checks that a "name" appended to the object overrides an earlier one and leaves the other
 /// members unchanged.
-void take_longer(std::string_view text, const Object& object) {
+void check_appended_name(std::string_view text, const Object& object) {
     std::string longer(text.substr(0, text.rfind('}')));
     longer += longer.find_last_not_of(" \t\r\n") == longer.find('{') ? "" : ",";
     const auto again = Object::parse(longer + R"("name":"the last one"})");
@@ -169,7 +169,7 @@ void require_text(std::string_view text) {
     require(!text.empty() && text::is_clean_utf8(text), "only valid UTF-8 is stored");
 }
 
-void take_new_user(std::string_view text, const std::optional<Object>& object, api::Role role) {
+void check_create(std::string_view text, const std::optional<Object>& object, api::Role role) {
     Scene scene(role);
     const http::Reply reply = scene.send("POST", "", "", text);
     require_envelope(reply, {200, 400, 403, 500});
@@ -188,7 +188,7 @@ void take_new_user(std::string_view text, const std::optional<Object>& object, a
             "an admin creates only users with the role user");
 }
 
-void take_changes(std::string_view text, const std::optional<Object>& object, api::Role role) {
+void check_update(std::string_view text, const std::optional<Object>& object, api::Role role) {
     Scene scene(role);
     const http::Reply reply = scene.send("PUT", "/another", "", text);
     require_envelope(reply, {200, 403, 500});
@@ -210,7 +210,7 @@ void take_changes(std::string_view text, const std::optional<Object>& object, ap
     require(is_dated, "every change sets updatedAt");
 }
 
-void take_ban(std::string_view text, const std::optional<Object>& object) {
+void check_ban(std::string_view text, const std::optional<Object>& object) {
     Scene scene(api::Role::super_admin);
     scene.settings.has_extras = true;
     const http::Reply reply = scene.send("PUT", "/another/ban", "", text);
@@ -229,7 +229,7 @@ void take_ban(std::string_view text, const std::optional<Object>& object) {
     }
 }
 
-void take_password(std::string_view text, const std::optional<Object>& object) {
+void check_password(std::string_view text, const std::optional<Object>& object) {
     Scene scene(api::Role::super_admin);
     scene.settings.has_extras = true;
     const http::Reply reply = scene.send("PUT", "/another/password", "", text);
@@ -249,17 +249,17 @@ void fuzz_body(std::string_view text) {
     require(object.has_value() == (text::is_clean_utf8(text) && Grammar(text).is_object()),
             "exactly the JSON objects are parsed");
     if (object) {
-        const auto again = Object::parse(written(*object));
+        const auto again = Object::parse(serialize(*object));
         require(again.has_value(), "the output is JSON");
         require_same(*object, *again);
-        take_longer(text, *object);
+        check_appended_name(text, *object);
     }
     for (const api::Role role : {api::Role::admin, api::Role::super_admin}) {
-        take_new_user(text, object, role);
-        take_changes(text, object, role);
+        check_create(text, object, role);
+        check_update(text, object, role);
     }
-    take_ban(text, object);
-    take_password(text, object);
+    check_ban(text, object);
+    check_password(text, object);
 }
 
 } // namespace useradmin::fuzz

@@ -12,7 +12,7 @@ namespace useradmin::fuzz {
 
 namespace {
 
-std::string_view take_line(std::string_view& lines) {
+std::string_view next_line(std::string_view& lines) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
     return line;
@@ -51,12 +51,12 @@ void require_origin(const std::string& origin) {
 } // namespace
 
 void fuzz_origin(std::string_view lines) {
-    const std::string_view origin = take_line(lines);
-    const std::string_view host = take_line(lines);
+    const std::string_view origin = next_line(lines);
+    const std::string_view host = next_line(lines);
     const std::string_view target = lines;
     const SentHeaders headers(origin, host);
     constexpr std::string_view trusted[] = {"https://app.example.org", "http://localhost:3000"};
-    const auto is_at_home = [&](const std::string& of) {
+    const auto is_allowed = [&](const std::string& of) {
         return http::is_own_origin(of, headers) || of == trusted[0] || of == trusted[1];
     };
 
@@ -84,7 +84,7 @@ void fuzz_origin(std::string_view lines) {
                                  [](char byte) { return static_cast<unsigned char>(byte) < 0x20; }),
                 "a callback address is interpreted alike by all browsers");
         require(target.starts_with('/') ? !target.starts_with("//")
-                                        : of_address && is_at_home(*of_address),
+                                        : of_address && is_allowed(*of_address),
                 "a callback address is on the own or a trusted site");
     }
 }

@@ -8,7 +8,7 @@ namespace useradmin::fuzz {
 
 namespace {
 
-void take_request(std::string_view method, std::string_view path, api::Role role) {
+void check_request(std::string_view method, std::string_view path, api::Role role) {
     Scene scene(role);
     const http::Reply reply = scene.send(method, path, "", "{}");
     if (reply.status == 204) {
@@ -32,7 +32,7 @@ void take_request(std::string_view method, std::string_view path, api::Role role
 }
 
 /// Checks the replies to requests for a user's sessions, password and ban.
-void take_request_for_extras(std::string_view method, std::string_view path, api::Role role) {
+void check_extras_request(std::string_view method, std::string_view path, api::Role role) {
     Scene scene(role);
     scene.settings.has_extras = true;
     const http::Reply reply = scene.send(method, path, "", R"({"password":"s3cr3t word"})");
@@ -53,8 +53,8 @@ void fuzz_path(std::string_view path) {
             "decoding an encoded id returns it");
     for (const api::Role role : {api::Role::user, api::Role::admin, api::Role::super_admin})
         for (const std::string_view method : {"GET", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
-            take_request(method, path, role);
-            take_request_for_extras(method, path, role);
+            check_request(method, path, role);
+            check_extras_request(method, path, role);
         }
 }
 

@@ -8,7 +8,7 @@ namespace useradmin::fuzz {
 
 namespace {
 
-void take_parameter(std::string_view query, std::string_view name) {
+void check_parameter(std::string_view query, std::string_view name) {
     const auto value = text::query_parameter(query, name);
     const std::string pair =
         std::string(name) + "=" + test::percent_encoded(value.value_or("another value"));
@@ -31,7 +31,7 @@ std::int64_t number_after(std::string_view reply, std::string_view text) {
     return std::strtoll(reply.data() + at + text.size(), nullptr, 10);
 }
 
-void take_list(std::string_view query, api::Role role) {
+void check_list(std::string_view query, api::Role role) {
     Scene scene(role);
     const http::Reply reply = scene.send("GET", "", query);
     require_envelope(reply, {200, 500});
@@ -44,11 +44,11 @@ void take_list(std::string_view query, api::Role role) {
     require(page >= 1 && limit >= 1 && limit <= scene.settings.max_limit,
             "page and limit are within bounds");
     // With a cursor, the store reads one more row to find out whether there is another page.
-    const auto is_read = [&](std::int64_t number) {
+    const auto is_requested = [&](std::int64_t number) {
         return scene.calls.text().find(" " + std::to_string(number) + " from " +
                                        std::to_string((page - 1) * limit)) != std::string::npos;
     };
-    require(is_read(limit) || is_read(limit + 1),
+    require(is_requested(limit) || is_requested(limit + 1),
             "the page read from the database is the page in the reply");
     if (role == api::Role::admin)
         require(scene.calls.text().starts_with("list role=user "),
@@ -59,9 +59,9 @@ void take_list(std::string_view query, api::Role role) {
 
 void fuzz_query(std::string_view query) {
     for (const std::string_view name : {"page", "cursor", "limit", "search", "role"})
-        take_parameter(query, name);
+        check_parameter(query, name);
     for (const api::Role role : {api::Role::admin, api::Role::super_admin})
-        take_list(query, role);
+        check_list(query, role);
 }
 
 } // namespace useradmin::fuzz

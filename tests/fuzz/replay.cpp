@@ -12,7 +12,7 @@ namespace {
 using std::filesystem::path;
 using useradmin::fuzz::Target;
 
-int complain(const path& what, const char* sentence) {
+int report_error(const path& what, const char* sentence) {
     std::fprintf(stderr, "%s %s\n", what.c_str(), sentence);
     return 2;
 }
@@ -31,12 +31,12 @@ int replay_all(const path& corpus) {
         const Target* const target =
             useradmin::fuzz::find_target(folder.path().filename().string());
         if (target == nullptr)
-            return complain(folder.path(), "is the corpus of no target.");
+            return report_error(folder.path(), "is the corpus of no target.");
         std::vector<path> files;
         for (const auto& file : std::filesystem::directory_iterator(folder))
             files.push_back(file.path());
         if (files.empty())
-            return complain(folder.path(), "is empty.");
+            return report_error(folder.path(), "is empty.");
         std::sort(files.begin(), files.end());
         for (const path& file : files)
             replay(*target, file);
@@ -44,7 +44,7 @@ int replay_all(const path& corpus) {
     }
     return folders == std::size(useradmin::fuzz::targets)
                ? 0
-               : complain(corpus, "lacks the corpus of a target.");
+               : report_error(corpus, "lacks the corpus of a target.");
 }
 
 } // namespace
@@ -54,8 +54,8 @@ int main(int count, char** arguments) {
         return replay_all(arguments[1]);
     const Target* const target = count > 2 ? useradmin::fuzz::find_target(arguments[1]) : nullptr;
     if (target == nullptr)
-        return complain("fuzz:",
-                        "say a directory with a corpus for each target, or a target and files.");
+        return report_error(
+            "fuzz:", "say a directory with a corpus for each target, or a target and files.");
     for (int index = 2; index < count; ++index)
         replay(*target, arguments[index]);
     return 0;

@@ -54,7 +54,7 @@ std::optional<Counts> counts_of(std::string_view text) {
 
 /// Returns the text that a LIKE pattern searches for. Requires that the only wildcards are a % at
 /// the start and at the end.
-std::string meant_by(std::string_view pattern) {
+std::string literal_of(std::string_view pattern) {
     require(pattern.size() >= 2 && pattern.front() == '%' && pattern.back() == '%',
             "a pattern matches the text anywhere");
     std::string meant;
@@ -74,7 +74,7 @@ void fuzz_text(std::string_view text) {
     const bool is_clean = text::is_clean_utf8(text);
     require(is_clean == counts.has_value(),
             "text is clean if and only if it is UTF-8 without U+0000");
-    require(meant_by(store::like_pattern(text)) == text,
+    require(literal_of(store::like_pattern(text)) == text,
             "a pattern matches each character literally");
 
     std::string written;

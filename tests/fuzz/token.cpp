@@ -19,7 +19,7 @@ constexpr std::string_view signed_token = "a-token-that-was-signed";
 constexpr std::size_t longest_token = 1024;
 
 /// Checks a header from a client.
-void take_header(std::string_view header) {
+void check_header(std::string_view header) {
     for (const auto& carried :
          {auth::token_in_cookie(header, cookie_name), auth::token_in_authorization(header)}) {
         if (!carried)
@@ -45,7 +45,7 @@ bool is_printable(std::string_view text) {
 }
 
 /// Checks a token that the service issues and later receives.
-void take_token_of_own(std::string_view token) {
+void check_issued_token(std::string_view token) {
     std::string value = crypto::sign(token, secret);
     require(crypto::verify_signature(value, secret) == token, "a signed value verifies");
     const sign_in::Cookies cookies(cookie_name, secret, /* is_secure */ true);
@@ -73,8 +73,8 @@ void take_token_of_own(std::string_view token) {
 
 void fuzz_token(std::string_view header) {
     constexpr std::size_t long_enough = 512; // longer inputs take longer and show no more
-    take_header(header);
-    take_token_of_own(header.substr(0, long_enough));
+    check_header(header);
+    check_issued_token(header.substr(0, long_enough));
 }
 
 } // namespace useradmin::fuzz

@@ -19,7 +19,7 @@ class Allocations : public OwnHttpd {
     void setup() override {
         OwnHttpd::setup();
         // Not with sanitizers, which replace malloc().
-        if (!Suite::current().is_plain_event())
+        if (!Suite::current().is_event_without_sanitizers())
             return;
         for (const char* line : {"UA0", "AH00629", "AH02655"}) // each failure is logged
             allow_log(line);
@@ -51,15 +51,15 @@ class Allocations : public OwnHttpd {
     /// Repeats the request until no allocation fails, with one more successful allocation each
     /// time. Calls `prepare` before each attempt and `check` with each reply.
     template <class Prepare, class Check>
-    void exhaust(const Request& request, const char* kind, const Prepare& prepare,
-                 const Check& check) {
+    void fail_each_allocation(const Request& request, const char* kind, const Prepare& prepare,
+                              const Check& check) {
         constexpr int most = 3000;
         for (int granted = 0; granted < most; granted += machine::times(7, 1)) {
             prepare();
             Request failing = request;
             failing.headers.push_back("X-Fail-Allocations: " + std::to_string(granted) + kind);
             const long failed_before = counts_->failed;
-            const std::optional<Reply> came = client_->try_send(failing);
+            const std::optional<Reply> reply = client_->try_send(failing);
             const bool has_failed = counts_->failed != failed_before;
             for (const pid_t child : children_)
                 if (has_ended(child))
@@ -68,17 +68,17 @@ class Allocations : public OwnHttpd {
                              kind,
                          {});
             // If all allocations fail, httpd may send no reply.
-            if (!came && (*kind == '\0' || !has_failed))
+            if (!reply && (*kind == '\0' || !has_failed))
                 fail({},
-                     request.method + " " + request.path + ": no reply came at allocation " +
+                     request.method + " " + request.path + ": no reply at allocation " +
                          std::to_string(granted) + kind,
                      {});
-            if (came)
-                check(*came, has_failed);
+            if (reply)
+                check(*reply, has_failed);
             if (!has_failed)
                 return;
         }
-        fail({}, "some allocation fails for ever", {});
+        fail({}, "some allocation still fails", {});
     }
 
     const AllocationCounts* counts_ = nullptr;
@@ -88,17 +88,17 @@ class Allocations : public OwnHttpd {
 TEST_GROUP_BASE(allocations, Allocations){};
 
 TEST(allocations, that_fail_result_only_in_500_or_503) {
-    if (!Suite::current().is_plain_event())
+    if (!Suite::current().is_event_without_sanitizers())
         return;
-    std::string whole; // the reply without failing allocations
-    const auto check = [&whole](const Reply& reply, bool has_failed) {
+    std::string complete; // the reply without failing allocations
+    const auto check = [&complete](const Reply& reply, bool has_failed) {
         check_reply(reply);
-        if (reply.status == 200 && !whole.empty())
-            expect(reply, 200, whole);
+        if (reply.status == 200 && !complete.empty())
+            expect(reply, 200, complete);
         if (reply.status != 200 && !(has_failed && (reply.status == 500 || reply.status == 503)))
-            fail(reply, "neither done nor failed", {});
+            fail(reply, "unexpected status", {});
     };
-    const auto lay = [] {
+    const auto restore_rows = [] {
         sql().run(
             R"(DELETE FROM "account"; DELETE FROM "user" WHERE "id" NOT IN ('sara-1', 'ada-1'))");
         add_user(ulises());
@@ -114,20 +114,20 @@ TEST(allocations, that_fail_result_only_in_500_or_503) {
     };
     for (const char* kind : {"", " all"})
         for (const Request& request : requests) {
-            lay();
-            whole = request.method == "GET" ? client_->send(request).body : "";
-            exhaust(request, kind, lay, check);
+            restore_rows();
+            complete = request.method == "GET" ? client_->send(request).body : "";
+            fail_each_allocation(request, kind, restore_rows, check);
             CHECK_EQUAL(sql().number(R"(SELECT count(*) FROM "user" WHERE "email" = 'n@x')"),
                         sql().number(R"(SELECT count(*) FROM "account")"));
         }
 }
 
 TEST(allocations, that_fail_make_only_the_sign_in_fail) {
-    if (!Suite::current().is_plain_event())
+    if (!Suite::current().is_event_without_sanitizers())
         return;
     expect_success(send("POST", "/api/users",
                         R"({"name":"Nina","email":"nina@example.org","password":"s3cr3t"})"));
-    const auto lay = [] {
+    const auto restore_session = [] {
         sql().run(R"(DELETE FROM "session" WHERE "token" = 's3cr3t-token-of-nina')");
         add_session("s3cr3t-token-of-nina", "ulises-1");
     };
@@ -135,7 +135,7 @@ TEST(allocations, that_fail_make_only_the_sign_in_fail) {
         // cJSON does not distinguish out of memory from invalid JSON, so the reply may be 400.
         const bool is_failure = reply.status == 500 || reply.status == 503 || reply.status == 400;
         if (reply.status != 200 && !(has_failed && is_failure))
-            fail(reply, "neither done nor failed", {});
+            fail(reply, "unexpected status", {});
     };
     const std::vector<std::string> token = {"Authorization: Bearer s3cr3t-token-of-nina"};
     const Request requests[] = {
@@ -148,13 +148,13 @@ TEST(allocations, that_fail_make_only_the_sign_in_fail) {
     };
     for (const char* kind : {"", " all"})
         for (const Request& request : requests)
-            exhaust(request, kind, lay, check);
+            fail_each_allocation(request, kind, restore_session, check);
 }
 
 TEST(allocations, that_fail_after_a_reply_do_not_change_it) {
-    if (!Suite::current().is_plain_event())
+    if (!Suite::current().is_event_without_sanitizers())
         return;
-    const auto first_since_start = [&](long granted) {
+    const auto first_reply_after_restart = [&](long granted) {
         httpd_->restart_gracefully();
         const RawConnection connection(httpd_->port());
         connection.send("GET /api/users HTTP/1.1\r\nHost: localhost\r\n" +
@@ -164,11 +164,11 @@ TEST(allocations, that_fail_after_a_reply_do_not_change_it) {
         return connection.receive_all();
     };
     const long before = counts_->asked;
-    first_since_start(1000000);
+    first_reply_after_restart(1000000);
     const long all = counts_->asked - before;
     // The survey of the database runs after the reply, so it makes the last allocations.
     for (long left = 1; left <= 10; left += machine::times(4, 1)) {
-        const std::string bytes = first_since_start(all - left);
+        const std::string bytes = first_reply_after_restart(all - left);
         const Reply reply = parse_reply(bytes);
         CHECK_EQUAL(200, reply.status);
         CHECK_EQUAL(std::to_string(reply.body.size()), reply.value("Content-Length"));

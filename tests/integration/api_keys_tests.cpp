@@ -37,7 +37,7 @@ class ApiKeys : public OwnHttpd {
                   id + "', '" + digest + "', '" + owner +
                   "', TRUE, FALSE, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
     }
-    static void set(const std::string& values, const std::string& id = "sara") {
+    static void update_key(const std::string& values, const std::string& id = "sara") {
         sql().run("UPDATE \"apikey\" SET " + values + " WHERE \"id\" = '" + id + "'");
     }
 
@@ -57,14 +57,14 @@ class ApiKeys : public OwnHttpd {
     std::filesystem::path audit_log() const { return folder_ / "audit.log"; }
     std::filesystem::path access_log() const { return folder_ / "access.log"; }
 
-    Reply with(const std::string& header, const std::string& path = "/api/users") {
+    Reply get_with(const std::string& header, const std::string& path = "/api/users") {
         auto reply = client_->send({"GET", path, {header}});
         check_reply(reply);
         return reply;
     }
     void expect_rejected(const std::string& reason) {
         expect_log("UA0318: the API key was rejected: " + reason);
-        expect_error(with("x-api-key: sara"), 401, "No autorizado");
+        expect_error(get_with("x-api-key: sara"), 401, "No autorizado");
     }
 
     std::filesystem::path folder_;
@@ -74,34 +74,34 @@ TEST_GROUP_BASE(api_keys, ApiKeys){};
 
 TEST(api_keys, identify_their_owner) {
     start_with();
-    set(R"("permissions" = '{"files":["read"]}')");
-    expect_success(with("x-api-key: sara"));
-    expect_error(with("X-API-Key: ulises"), 403, "No tienes permisos para ver usuarios");
-    expect_success(with("x-api-key: ulises", "/api/users/ulises-1"));
+    update_key(R"("permissions" = '{"files":["read"]}')");
+    expect_success(get_with("x-api-key: sara"));
+    expect_error(get_with("X-API-Key: ulises"), 403, "No tienes permisos para ver usuarios");
+    expect_success(get_with("x-api-key: ulises", "/api/users/ulises-1"));
     CHECK(eventually([&] { return std::ranges::count(read_file(access_log()), '\n') == 3; }));
     STRCMP_CONTAINS("sara|{\\\"files\\\":[\\\"read\\\"]}|sara-1", read_file(access_log()).c_str());
 }
 
 TEST(api_keys, may_be_bearer_tokens_if_sessions_are_signed) {
     start_with();
-    expect_success(with("Authorization: Bearer sara", "/signed/users"));
+    expect_success(get_with("Authorization: Bearer sara", "/signed/users"));
     // Without AuthUserAdminSecret, a bearer token is always a session token.
     expect_log("UA0310: the session token was rejected: there is no such session");
-    expect_error(with("Authorization: Bearer sara"), 401, "No autorizado");
+    expect_error(get_with("Authorization: Bearer sara"), 401, "No autorizado");
     expect_success(client_->send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
     expect_log("UA0310: the session token was rejected: its signature");
-    expect_error(with("Authorization: Bearer sara.sig", "/signed/users"), 401, "No autorizado");
+    expect_error(get_with("Authorization: Bearer sara.sig", "/signed/users"), 401, "No autorizado");
 }
 
 TEST(api_keys, take_precedence_over_sessions) {
     start_with();
-    const auto both = [&](const std::string& key) {
+    const auto get_with_key_and_session = [&](const std::string& key) {
         return client_->send(
             {"GET", "/api/users", {"x-api-key: " + key, bearer(Caller::super_admin)}});
     };
-    expect_error(both("ulises"), 403, "No tienes permisos para ver usuarios");
+    expect_error(get_with_key_and_session("ulises"), 403, "No tienes permisos para ver usuarios");
     expect_log("UA0318: the API key was rejected: there is no such key");
-    expect_error(both("nobody"), 401, "No autorizado");
+    expect_error(get_with_key_and_session("nobody"), 401, "No autorizado");
 }
 
 TEST(api_keys, leave_no_notes_if_a_password_identifies_the_caller) {
@@ -113,7 +113,7 @@ TEST(api_keys, leave_no_notes_if_a_password_identifies_the_caller) {
                "AuthUserAdminApiKey On\nAuthType Basic\nAuthName x\n"
                "AuthBasicProvider useradmin\nRequire valid-user\n</Location>\n",
                {"mod_auth_basic.so", "mod_authz_user.so"});
-    set(R"("permissions" = '{"files":["read"]}')");
+    update_key(R"("permissions" = '{"files":["read"]}')");
     expect_success(
         client_->send({"GET",
                        "/basic/users/" + id,
@@ -125,20 +125,20 @@ TEST(api_keys, leave_no_notes_if_a_password_identifies_the_caller) {
 
 TEST(api_keys, are_not_read_without_the_directive) {
     start_with();
-    expect_error(with("x-api-key: sara", "/closed/users"), 401, "No autorizado");
+    expect_error(get_with("x-api-key: sara", "/closed/users"), 401, "No autorizado");
     expect_success(
         client_->send({"GET", "/closed/users", {"x-api-key: sara", bearer(Caller::super_admin)}}));
 }
 
 TEST(api_keys, that_are_rejected_are_logged_with_the_reason) {
     start_with();
-    set("\"enabled\" = FALSE");
+    update_key("\"enabled\" = FALSE");
     expect_rejected("it is disabled; enable it in the application");
-    set("\"enabled\" = TRUE, \"expiresAt\" = '2026-01-01T00:00:00.000Z'");
+    update_key("\"enabled\" = TRUE, \"expiresAt\" = '2026-01-01T00:00:00.000Z'");
     expect_rejected("it has expired; its owner must create a new one");
-    set("\"expiresAt\" = NULL, \"referenceId\" = 'an-organization'");
+    update_key("\"expiresAt\" = NULL, \"referenceId\" = 'an-organization'");
     expect_rejected("there is no such key; it was revoked or its user was deleted");
-    set("\"referenceId\" = 'sara-1'");
+    update_key("\"referenceId\" = 'sara-1'");
     sql().run("UPDATE \"user\" SET banned = TRUE WHERE id = 'sara-1'");
     expect_rejected("its user is banned; if the ban is wrong, lift it");
     STRCMP_CONTAINS(R"("operation":"use-api-key")", read_file(audit_log()).c_str());
@@ -147,19 +147,19 @@ TEST(api_keys, that_are_rejected_are_logged_with_the_reason) {
 
 TEST(api_keys, are_counted_once_per_request_up_to_their_limits) {
     start_with();
-    set("\"remaining\" = 2");
-    expect_success(with("x-api-key: sara"));
-    expect_success(with("x-api-key: sara"));
+    update_key("\"remaining\" = 2");
+    expect_success(get_with("x-api-key: sara"));
+    expect_success(get_with("x-api-key: sara"));
     expect_log("UA0318: the API key was rejected: no requests remain");
-    Reply reply = with("x-api-key: sara");
+    Reply reply = get_with("x-api-key: sara");
     CHECK_EQUAL(429, reply.status);
     STRCMP_CONTAINS("error", reply.body.c_str());
     CHECK_FALSE(reply.header("Retry-After").has_value());
-    set("\"remaining\" = NULL, \"rateLimitEnabled\" = TRUE, \"rateLimitMax\" = 1, "
-        "\"rateLimitTimeWindow\" = 86400000, \"lastRequest\" = NULL");
-    expect_success(with("x-api-key: sara"));
+    update_key("\"remaining\" = NULL, \"rateLimitEnabled\" = TRUE, \"rateLimitMax\" = 1, "
+               "\"rateLimitTimeWindow\" = 86400000, \"lastRequest\" = NULL");
+    expect_success(get_with("x-api-key: sara"));
     expect_log("UA0318: the API key was rejected: its rate limit is reached");
-    reply = with("x-api-key: sara");
+    reply = get_with("x-api-key: sara");
     CHECK_EQUAL(429, reply.status);
     CHECK(std::stoi(reply.header("Retry-After").value_or("0")) > 80000);
 }
@@ -168,11 +168,11 @@ TEST(api_keys, cause_an_error_without_their_table) {
     start_with();
     sql().run("ALTER TABLE \"apikey\" RENAME TO \"other\"");
     expect_log("UA0103: AuthUserAdminApiKey: found no table of better-auth's API key plugin");
-    CHECK_EQUAL(500, with("x-api-key: sara").status);
+    CHECK_EQUAL(500, get_with("x-api-key: sara").status);
     sql().run("ALTER TABLE \"other\" RENAME TO \"apikey\"");
     // Sessions do not need the table.
     expect_success(client_->send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
-    expect_success(with("x-api-key: sara"));
+    expect_success(get_with("x-api-key: sara"));
 }
 
 } // namespace useradmin::test

@@ -7,7 +7,7 @@ namespace useradmin::test {
 class Application : public OwnHttpd {
   protected:
     /// Reads Ulises's record with this header at an address that requires signed tokens.
-    static Reply with(const std::string& header, SourceLocation where = {}) {
+    static Reply get_with(const std::string& header, SourceLocation where = {}) {
         return ask(Caller::nobody, "GET", "/signed/users/ulises-1", {}, {header}, where);
     }
 
@@ -20,20 +20,21 @@ class Application : public OwnHttpd {
 
 TEST_GROUP_BASE(application, Application){};
 
-TEST(application, AuthUserAdminSecret_takes_a_signed_cookie) {
+TEST(application, AuthUserAdminSecret_accepts_a_signed_cookie) {
     const auto value = signed_token(token_of(Caller::user), secret);
-    expect_success(with("Cookie: better-auth.session_token=" + component_encoded(value)));
-    expect_success(with("Cookie: better-auth.session_token=" + value));
-    expect_success(with("Cookie: __Secure-better-auth.session_token=" + component_encoded(value)));
+    expect_success(get_with("Cookie: better-auth.session_token=" + component_encoded(value)));
+    expect_success(get_with("Cookie: better-auth.session_token=" + value));
+    expect_success(
+        get_with("Cookie: __Secure-better-auth.session_token=" + component_encoded(value)));
 }
 
-TEST(application, AuthUserAdminSecret_takes_a_signed_bearer) {
+TEST(application, AuthUserAdminSecret_accepts_a_signed_bearer_token) {
     const auto value = signed_token(token_of(Caller::user), secret);
-    expect_success(with("Authorization: Bearer " + value));
-    expect_success(with("Authorization: Bearer " + component_encoded(value)));
+    expect_success(get_with("Authorization: Bearer " + value));
+    expect_success(get_with("Authorization: Bearer " + component_encoded(value)));
 }
 
-TEST(application, AuthUserAdminSecret_refuses_a_wrong_signature) {
+TEST(application, AuthUserAdminSecret_rejects_a_wrong_signature) {
     const auto token = token_of(Caller::user);
     const auto value = signed_token(token, secret);
     for (const auto& wrong :
@@ -44,7 +45,7 @@ TEST(application, AuthUserAdminSecret_refuses_a_wrong_signature) {
                   .substr(token_of(Caller::admin).size() + 1),
           token + ".", token + ".AAAA", "." + value, value + "=", value + "." + value,
           value.substr(0, value.size() - 1), value.substr(1), std::string(".")})
-        expect_error(with("Authorization: Bearer " + wrong), 401, "No autorizado");
+        expect_error(get_with("Authorization: Bearer " + wrong), 401, "No autorizado");
 }
 
 TEST(application, AuthUserAdminSecret_can_name_a_file_or_an_environment_variable) {
@@ -66,16 +67,16 @@ TEST(application, AuthUserAdminSecret_accepts_any_of_several_secrets) {
     start(location("/several/users",
                    "AuthUserAdmin On\nAuthUserAdminSecret env:A env:B env:C env:D"));
     const std::string token = token_of(Caller::user);
-    const auto with_value = [&](const std::string& value) {
+    const auto get_with_token = [&](const std::string& value) {
         return send({"GET", "/several/users/ulises-1", {"Authorization: Bearer " + value}});
     };
     for (const std::string& each : secrets)
-        expect_success(with_value(signed_token(token, each)));
+        expect_success(get_with_token(signed_token(token, each)));
     for (const std::string& wrong :
          {signed_token(token, "the s3cr3t with E"), signed_token(token, ""),
           signed_token(token, secrets[0] + secrets[1]),
           signed_token(token_of(Caller::admin), secrets[1]) + "x", token, token + "."})
-        expect_error(with_value(wrong), 401, "No autorizado");
+        expect_error(get_with_token(wrong), 401, "No autorizado");
 }
 
 TEST(application, UserAdminAccountId_user_id_stores_the_users_id) {
@@ -145,7 +146,7 @@ TEST(application, UserAdminTables_names_the_tables_for_both_modules) {
     CHECK_EQUAL(3, count("my users"));
 }
 
-TEST(application, Require_user_role_lets_the_named_roles_pass) {
+TEST(application, Require_user_role_accepts_the_named_roles) {
     start("<Location \"/api/users\">\n  UserAdmin On\n  AuthType UserAdmin\n  AuthUserAdmin On\n"
           "  Require user-role superAdmin admin\n</Location>\n<Location \"/plain/users\">\n"
           "  UserAdmin On\n  AuthType UserAdmin\n  AuthUserAdmin On\n  Require user-role user\n"

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* cheap_hash = "UserAdminPasswordHash argon2id m=64 t=1 p=1\n";
 
 /// Returns the value of a member: a string's characters, or the JSON of any other value.
-std::string member(const std::string& line, const std::string& name) {
+std::string value_of_member(const std::string& line, const std::string& name) {
     const std::string key = "\"" + name + "\":";
     const std::size_t at = line.find(key);
     if (at == std::string::npos)
@@ -34,10 +34,10 @@ std::string member(const std::string& line, const std::string& name) {
 }
 
 /// Returns "operation result status caller role target" and the reason, if there is one.
-std::string in_short(const std::string& line) {
+std::string summary_of(const std::string& line) {
     std::string text;
     for (const char* name : {"operation", "result", "status", "caller", "role", "target", "reason"})
-        if (const std::string value = member(line, name); value != "(absent)")
+        if (const std::string value = value_of_member(line, name); value != "(absent)")
             text += (text.empty() ? "" : " ") + value;
     return text;
 }
@@ -75,7 +75,7 @@ class AuditScene : public OwnHttpd {
     }
 
     std::vector<std::string> lines() const { return lines_of(read_file(log_)); }
-    std::string line() const {
+    std::string last_line() const {
         const auto all = lines();
         return all.empty() ? "(none)" : all.back();
     }
@@ -87,11 +87,11 @@ class AuditScene : public OwnHttpd {
     static void check_chain(const std::vector<std::string>& files, SourceLocation where = {}) {
         const CommandResult finished = verify(files);
         if (finished.status != 0)
-            fail_test("the chain does not hold: " + finished.output + finished.errors, where);
+            fail_test("the chain is broken: " + finished.output + finished.errors, where);
     }
 
     /// Starts threads that change a user. changes_ counts the successful replies.
-    Load changing() {
+    Load start_changes() {
         const auto change = [this](int, int turn) {
             const std::string body = R"({"name":"N)" + std::to_string(turn) + "\"}";
             if (send_alone(httpd_->port(), "PUT", "/api/users/ulises-1", body).status == 200)
@@ -118,29 +118,29 @@ TEST(audit, has_a_line_for_each_change_with_both_values) {
         text_member(call(Caller::super_admin, "POST", "/api/users",
                          R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t","role":"user"})"),
                     "id");
-    CHECK_EQUAL("create done 200 sara-1 superAdmin " + id, in_short(line()));
-    CHECK_EQUAL(std::string("(absent)"), member(line(), "old"));
-    const std::string created = member(line(), "new");
+    CHECK_EQUAL("create done 200 sara-1 superAdmin " + id, summary_of(last_line()));
+    CHECK_EQUAL(std::string("(absent)"), value_of_member(last_line(), "old"));
+    const std::string created = value_of_member(last_line(), "new");
     CHECK(created.starts_with(R"({"id":")" + id +
                               R"(","name":"Eva","email":"eva@x.org","role":"user",)"
                               R"("emailVerified":true,"image":null,"createdAt":"20)"));
     CHECK(created.ends_with(R"("banned":false,"banReason":null,"banExpires":null})"));
-    CHECK_EQUAL(std::string("127.0.0.1"), member(line(), "address"));
+    CHECK_EQUAL(std::string("127.0.0.1"), value_of_member(last_line(), "address"));
 
     CHECK_EQUAL(200, call(Caller::super_admin, "PUT", "/api/users/" + id,
                           R"({"name":"Eva \"M\"","role":"admin","banned":true})")
                          .status);
-    CHECK_EQUAL("update done 200 sara-1 superAdmin " + id, in_short(line()));
+    CHECK_EQUAL("update done 200 sara-1 superAdmin " + id, summary_of(last_line()));
     CHECK_EQUAL(std::string(R"({"name":"Eva","role":"user","banned":false})"),
-                member(line(), "old"));
+                value_of_member(last_line(), "old"));
     CHECK_EQUAL(std::string(R"({"name":"Eva \"M\"","role":"admin","banned":true})"),
-                member(line(), "new"));
+                value_of_member(last_line(), "new"));
 
     CHECK_EQUAL(200, call(Caller::super_admin, "DELETE", "/api/users/" + id).status);
-    CHECK_EQUAL("delete done 200 sara-1 superAdmin " + id, in_short(line()));
-    CHECK(member(line(), "old")
+    CHECK_EQUAL("delete done 200 sara-1 superAdmin " + id, summary_of(last_line()));
+    CHECK(value_of_member(last_line(), "old")
               .starts_with(R"({"id":")" + id + R"(","name":"Eva \"M\"","email":"eva@x.org")"));
-    CHECK_EQUAL(std::string("(absent)"), member(line(), "new"));
+    CHECK_EQUAL(std::string("(absent)"), value_of_member(last_line(), "new"));
     CHECK_EQUAL(std::size_t(3), lines().size());
     check_chain({log_.string()});
 }
@@ -172,7 +172,7 @@ TEST(audit, has_a_line_for_each_rejected_change) {
     std::size_t count = 0;
     for (const auto& [who, method, path, body, expected] : refusals) {
         CHECK(call(who, method, path, body).status >= 400);
-        CHECK_EQUAL(std::string(expected), in_short(line()));
+        CHECK_EQUAL(std::string(expected), summary_of(last_line()));
         ++count;
         CHECK_EQUAL(count, lines().size());
     }
@@ -192,27 +192,27 @@ TEST(audit, has_lines_for_sign_in_sign_out_and_rejected_tokens) {
     allow_log("UA03");
     call(Caller::super_admin, "POST", "/api/users",
          R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})");
-    const auto id = member(line(), "target");
-    const auto in =
-        call(Caller::nobody, "POST", "/api/auth/sign-in/email", login("eva@x.org", "s3cr3t word"));
+    const auto id = value_of_member(last_line(), "target");
+    const auto in = call(Caller::nobody, "POST", "/api/auth/sign-in/email",
+                         sign_in_body("eva@x.org", "s3cr3t word"));
     CHECK_EQUAL(200, in.status);
-    CHECK_EQUAL("sign-in done 200 " + id + " user " + id, in_short(line()));
-    CHECK_EQUAL(
-        401, call(Caller::nobody, "POST", "/api/auth/sign-in/email", login("eva@x.org", "s3cr3t"))
-                 .status);
+    CHECK_EQUAL("sign-in done 200 " + id + " user " + id, summary_of(last_line()));
+    CHECK_EQUAL(401, call(Caller::nobody, "POST", "/api/auth/sign-in/email",
+                          sign_in_body("eva@x.org", "s3cr3t"))
+                         .status);
     CHECK_EQUAL(std::string("sign-in refused 401 null null eva@x.org wrong-password"),
-                in_short(line()));
-    call(Caller::nobody, "POST", "/api/auth/sign-in/email", login("nobody@x.org", "s3cr3t"),
+                summary_of(last_line()));
+    call(Caller::nobody, "POST", "/api/auth/sign-in/email", sign_in_body("nobody@x.org", "s3cr3t"),
          {"X-Client: 192.0.2.1"});
-    CHECK_EQUAL(std::string("unknown-address"), member(line(), "reason"));
-    CHECK_EQUAL(std::string("192.0.2.1"), member(line(), "address"));
-    CHECK_EQUAL(std::string("nobody@x.org"), member(line(), "target"));
+    CHECK_EQUAL(std::string("unknown-address"), value_of_member(last_line(), "reason"));
+    CHECK_EQUAL(std::string("192.0.2.1"), value_of_member(last_line(), "address"));
+    CHECK_EQUAL(std::string("nobody@x.org"), value_of_member(last_line(), "target"));
 
     const auto token = text_member(in, "token");
     CHECK_EQUAL(
         200, client_->send({"POST", "/api/auth/sign-out", {"Authorization: Bearer " + token}, "{}"})
                  .status);
-    CHECK_EQUAL("sign-out done 200 null null " + id, in_short(line()));
+    CHECK_EQUAL("sign-out done 200 null null " + id, summary_of(last_line()));
     const std::size_t before = lines().size();
     CHECK_EQUAL(
         401,
@@ -221,7 +221,7 @@ TEST(audit, has_lines_for_sign_in_sign_out_and_rejected_tokens) {
             .status);
     CHECK_EQUAL(before + 1, lines().size());
     CHECK_EQUAL(std::string("use-session refused 401 null null null unknown-token"),
-                in_short(line()));
+                summary_of(last_line()));
     check_chain({log_.string()});
     const std::string text = read_file(log_);
     for (const std::string& secret :
@@ -237,9 +237,9 @@ TEST(audit, names_the_request_as_other_logs_do) {
                     "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
                    R"({"name":"U"})"});
     CHECK_EQUAL(std::string("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
-                member(line(), "trace"));
-    CHECK(member(line(), "request").size() >= 24);
-    CHECK_EQUAL(std::string("a.test"), member(line(), "server"));
+                value_of_member(last_line(), "trace"));
+    CHECK(value_of_member(last_line(), "request").size() >= 24);
+    CHECK_EQUAL(std::string("a.test"), value_of_member(last_line(), "server"));
 }
 
 TEST(audit, sets_notes_for_the_access_log) {
@@ -254,7 +254,7 @@ TEST(audit, sets_notes_for_the_access_log) {
         text_member(call(Caller::admin, "POST", "/api/users",
                          R"({"name":"N","email":"n@x.org","password":"s3cr3t","role":"user"})"),
                     "id");
-    call(Caller::nobody, "POST", "/api/auth/sign-in/email", login("n@x.org", "wrong"));
+    call(Caller::nobody, "POST", "/api/auth/sign-in/email", sign_in_body("n@x.org", "wrong"));
     call(Caller::nobody, "GET", "/elsewhere");
     std::vector<std::string> expected = {"list|-|sara-1|done", "update|ada-1|ulises-1|refused",
                                          "create|" + id + "|ada-1|done",
@@ -303,7 +303,7 @@ TEST(audit, is_one_chain_across_children_hosts_and_useradminctl) {
     CHECK(all.size() >= static_cast<std::size_t>(answered) + 4);
     std::set<std::string> servers;
     for (const std::string& one : all)
-        servers.insert(member(one, "server"));
+        servers.insert(value_of_member(one, "server"));
     CHECK_EQUAL(std::size_t(3), servers.size());
 }
 
@@ -311,7 +311,7 @@ TEST(audit, continues_in_a_new_file_after_rotation_under_load) {
     start(directive(log_, "") + as_sara + cheap_hash + location("/api/users", ""));
     std::vector<std::string> files = {log_.string()};
     {
-        const Load load = changing();
+        const Load load = start_changes();
         for (int rotation = 1; rotation <= 3; ++rotation) {
             await_changes(20);
             files.push_back(log_.string() + "." + std::to_string(rotation));
@@ -342,7 +342,7 @@ TEST(audit, survives_killed_children) {
         allow_log(part);
     start(directive(log_, "required") + as_sara + cheap_hash + location("/api/users", ""));
     {
-        const Load load = changing();
+        const Load load = start_changes();
         for (int kills = 0; kills < machine::times(4, 300); ++kills) {
             await_changes(3);
             for (const pid_t child : children_of(httpd_->main_process()))
@@ -361,7 +361,7 @@ TEST(audit, rejects_a_change_if_a_required_line_cannot_be_written) {
     start_audited("required");
     call(Caller::super_admin, "POST", "/api/users",
          R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})");
-    const auto eva = member(line(), "target");
+    const auto eva = value_of_member(last_line(), "target");
     CHECK_EQUAL(200,
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
     // On a full disk, only part of a line fits into the last page.
@@ -381,7 +381,7 @@ TEST(audit, rejects_a_change_if_a_required_line_cannot_be_written) {
                          .status);
     CHECK_EQUAL(503, call(Caller::super_admin, "DELETE", "/api/users/ada-1").status);
     CHECK_EQUAL(503, call(Caller::nobody, "POST", "/api/auth/sign-in/email",
-                          login("eva@x.org", "s3cr3t word"))
+                          sign_in_body("eva@x.org", "s3cr3t word"))
                          .status);
     // Requests that change nothing still succeed.
     CHECK_EQUAL(403, call(Caller::user, "DELETE", "/api/users/ada-1").status);
@@ -396,7 +396,7 @@ TEST(audit, rejects_a_change_if_a_required_line_cannot_be_written) {
     CHECK_EQUAL(200,
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status);
     CHECK_EQUAL(200, call(Caller::super_admin, "DELETE", "/api/users/" + eva).status);
-    CHECK(member(line(), "old").find("eva@x.org") != std::string::npos);
+    CHECK(value_of_member(last_line(), "old").find("eva@x.org") != std::string::npos);
     check_chain({log_.string()});
 }
 
@@ -440,17 +440,18 @@ TEST(postgresql_audit, corrects_the_line_of_a_rolled_back_change) {
     CHECK_EQUAL(500, status);
     const auto all = lines();
     CHECK_EQUAL(std::size_t(2), all.size());
-    CHECK_EQUAL(std::string("update done 200 ada-1 admin ulises-1"), in_short(all[0]));
-    CHECK_EQUAL(std::string("update failed 500 ada-1 admin ulises-1"), in_short(all[1]));
-    CHECK_EQUAL(std::string("1"), member(all[1], "corrects"));
-    CHECK_EQUAL(std::string("(absent)"), member(all[1], "new"));
+    CHECK_EQUAL(std::string("update done 200 ada-1 admin ulises-1"), summary_of(all[0]));
+    CHECK_EQUAL(std::string("update failed 500 ada-1 admin ulises-1"), summary_of(all[1]));
+    CHECK_EQUAL(std::string("1"), value_of_member(all[1], "corrects"));
+    CHECK_EQUAL(std::string("(absent)"), value_of_member(all[1], "new"));
 }
 
 TEST(audit, has_the_status_that_httpd_sent) {
     start_audited("", "LimitRequestBody 512\n");
     const std::string body = R"({"name":")" + std::string(600, 'x') + "\"}";
     CHECK_EQUAL(413, call(Caller::super_admin, "PUT", "/api/users/ulises-1", body).status);
-    CHECK_EQUAL(std::string("update refused 413 sara-1 superAdmin ulises-1"), in_short(line()));
+    CHECK_EQUAL(std::string("update refused 413 sara-1 superAdmin ulises-1"),
+                summary_of(last_line()));
 }
 
 TEST(postgresql_audit, reports_an_unanswered_commit_as_unknown) {
@@ -469,8 +470,10 @@ TEST(postgresql_audit, reports_an_unanswered_commit_as_unknown) {
         CHECK_EQUAL(
             503,
             call(Caller::nobody, "PUT", "/api/users/ada", R"({"name":")" + name + "\"}").status);
-        CHECK_EQUAL(std::string("update unknown 503 sara-1 superAdmin ada"), in_short(line()));
-        CHECK_EQUAL(std::string(required.empty() ? "(absent)" : "2"), member(line(), "corrects"));
+        CHECK_EQUAL(std::string("update unknown 503 sara-1 superAdmin ada"),
+                    summary_of(last_line()));
+        CHECK_EQUAL(std::string(required.empty() ? "(absent)" : "2"),
+                    value_of_member(last_line(), "corrects"));
         CHECK(eventually([&] {
             waiting.sql().rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
                                "wait_event = 'SyncRep'");
@@ -489,7 +492,7 @@ TEST(audit, is_one_chain_for_a_program_across_restarts) {
     start("UserAdminAuditLog \"|/bin/sh -c 'cat >> " + log_.string() + "'\"\n" + as_sara +
           cheap_hash + location("/api/users", ""));
     {
-        const Load load = changing();
+        const Load load = start_changes();
         await_changes(50);
         httpd_->restart_gracefully();
         await_changes(50);
@@ -498,7 +501,8 @@ TEST(audit, is_one_chain_for_a_program_across_restarts) {
     // During the restart, two programs wrote to the file. The lines of each are in order.
     std::vector<std::string> all = lines();
     std::stable_sort(all.begin(), all.end(), [](const auto& left, const auto& right) {
-        return std::stol(member(left, "number")) < std::stol(member(right, "number"));
+        return std::stol(value_of_member(left, "number")) <
+               std::stol(value_of_member(right, "number"));
     });
     std::string sorted;
     for (const std::string& one : all)
@@ -507,7 +511,7 @@ TEST(audit, is_one_chain_for_a_program_across_restarts) {
     check_chain({(folder_ / "sorted").string()});
 }
 
-TEST(audit, about_one_user_is_read_by_a_superAdmin) {
+TEST(audit, of_one_user_is_readable_by_a_superAdmin) {
     start_audited("", "UserAdminExtras On\n");
     const auto id =
         text_member(call(Caller::super_admin, "POST", "/api/users",
@@ -523,7 +527,7 @@ TEST(audit, about_one_user_is_read_by_a_superAdmin) {
     // The lines of the log without the chain's members.
     std::string wanted;
     for (const std::string& one : lines())
-        if (member(one, "target") == id)
+        if (value_of_member(one, "target") == id)
             wanted =
                 one.substr(0, one.find(",\"host\":")) + "}" + (wanted.empty() ? "" : ",") + wanted;
     CHECK_EQUAL(R"({"success":true,"data":[)" + wanted + R"(],"earlier":null})",
@@ -531,11 +535,11 @@ TEST(audit, about_one_user_is_read_by_a_superAdmin) {
     // After a restart, the history comes from the new file.
     std::filesystem::rename(log_, log_.string() + ".1");
     httpd_->restart_gracefully();
-    const auto is_empty = [&] {
+    const auto has_no_events = [&] {
         return call(Caller::super_admin, "GET", path + "/events").body ==
                R"({"success":true,"data":[],"earlier":null})";
     };
-    CHECK(eventually(is_empty));
+    CHECK(eventually(has_no_events));
 }
 
 TEST(audit, of_a_program_has_no_history) {

@@ -128,7 +128,7 @@ TEST(better_auth, a_preflight_request_is_answered) {
     CHECK_FALSE(plain.header("Access-Control-Allow-Methods").has_value());
 }
 
-TEST(better_auth, a_session_that_cannot_be_looked_up_gets_an_error_in_JSON) {
+TEST(better_auth, a_failed_session_lookup_gets_an_error_in_JSON) {
     allow_lines_without_a_database();
     make_database();
     start(endpoints + "UserAdminTrustedOrigin https://app.example.org\n</Location>\n");

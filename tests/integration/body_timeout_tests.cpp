@@ -54,7 +54,7 @@ class BodyTimeout : public OwnHttpd {
 TEST_GROUP_BASE(body_timeout, BodyTimeout){};
 
 TEST(body_timeout, is_not_shortened_if_the_clock_is_set_forward) {
-    if (!Suite::current().is_plain_event())
+    if (!Suite::current().is_event_without_sanitizers())
         return;
     const auto connection = send_head("UserAdminBodyTimeout 60\n", std::chrono::hours(1));
     for (const char& byte : body_) {
@@ -65,7 +65,7 @@ TEST(body_timeout, is_not_shortened_if_the_clock_is_set_forward) {
 }
 
 TEST(body_timeout, is_not_extended_if_the_clock_is_set_back) {
-    if (!Suite::current().is_plain_event())
+    if (!Suite::current().is_event_without_sanitizers())
         return;
     for (const char* directives :
          {"UserAdminBodyTimeout 1\n", "UserAdminBodyTimeout 60\nTimeout 1\n"}) {

@@ -17,41 +17,42 @@ class Configuration : public Scene {
     }
 
     /// Expects that httpd rejects the configuration with a message that contains all these strings.
-    static void refused(const std::string& configuration, const std::vector<std::string>& texts,
-                        SourceLocation where = {}) {
+    static void expect_rejected(const std::string& configuration,
+                                const std::vector<std::string>& texts, SourceLocation where = {}) {
         const auto finished =
             Httpd::check(Suite::current().work(), Suite::current().settings(configuration));
         if (finished.status == 0)
-            fail_test("httpd took this:\n" + configuration + finished.errors, where);
+            fail_test("httpd accepted this:\n" + configuration + finished.errors, where);
         for (const auto& text : texts)
             if (finished.errors.find(text) == std::string::npos)
-                fail_test("httpd did not say \"" + text + "\" but\n" + finished.errors, where);
+                fail_test("httpd did not print \"" + text + "\" but\n" + finished.errors, where);
         UtestShell::getCurrent()->countCheck();
     }
 
     /// Expects that httpd rejects a directive in the service's Location with a message that
     /// contains the directive's name and the text.
-    static void refused_in_location(const std::string& directive, const std::string& text,
-                                    SourceLocation where = {}) {
-        refused(with_database(location("/api/users", directive)),
-                {directive.substr(0, directive.find(' ')), text}, where);
+    static void expect_rejected_in_location(const std::string& directive, const std::string& text,
+                                            SourceLocation where = {}) {
+        expect_rejected(with_database(location("/api/users", directive)),
+                        {directive.substr(0, directive.find(' ')), text}, where);
     }
 
     /// Expects that httpd accepts the configuration. Returns its output.
-    static std::string taken(const std::string& configuration, SourceLocation where = {}) {
+    static std::string expect_accepted(const std::string& configuration,
+                                       SourceLocation where = {}) {
         const auto finished =
             Httpd::check(Suite::current().work(), Suite::current().settings(configuration));
         if (finished.status != 0)
-            fail_test("httpd refused this:\n" + configuration + finished.errors, where);
+            fail_test("httpd rejected this:\n" + configuration + finished.errors, where);
         UtestShell::getCurrent()->countCheck();
         return finished.errors;
     }
 
     /// Expects that httpd accepts the sign-in configuration and that, of the tags below, its
     /// output contains exactly these.
-    static void warned_of(const std::string& configuration, const std::vector<std::string>& tags,
-                          SourceLocation where = {}) {
-        const auto said = taken(with_database(configuration), where);
+    static void expect_warnings(const std::string& configuration,
+                                const std::vector<std::string>& tags, SourceLocation where = {}) {
+        const auto said = expect_accepted(with_database(configuration), where);
         for (const char* tag : {"UA0210", "UA0311", "UA0312", "UA0313", "UA0314"}) {
             const bool is_wanted = std::find(tags.begin(), tags.end(), tag) != tags.end();
             if ((said.find(tag) != std::string::npos) != is_wanted)
@@ -63,7 +64,7 @@ class Configuration : public Scene {
             fail_test("a secret is in the warnings: " + said, where);
     }
 
-    static std::string signing(const std::string& path, const std::string& source) {
+    static std::string signed_sign_in(const std::string& path, const std::string& source) {
         return sign_in(path, "AuthUserAdminSecret \"" + source + "\"\n");
     }
 };
@@ -193,11 +194,11 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"UserAdminTrustedOrigin https://a https://b/c", "is not an origin"},
     };
     for (const auto& [directive, hint] : refusals)
-        refused_in_location(directive, hint);
+        expect_rejected_in_location(directive, hint);
 }
 
 TEST(configuration, with_valid_values_of_every_directive_is_accepted) {
-    taken(
+    expect_accepted(
         with_database("UserAdminHashLimit 3\nUserAdminHashQueue 10000\n"
                       "UserAdminMaxLimit 10\nUserAdminMaxBody 2048\n"
                       "UserAdminTimeout 1\nUserAdminProtectedEmail a@example.org\n"
@@ -233,7 +234,7 @@ TEST(configuration, with_incomplete_directives_for_links_by_mail_is_rejected) {
     const std::string verify = "UserAdminMailVerifyLink https://a.example.com/{token}\n";
     const std::string signing =
         "AuthUserAdminSecret file:" + Suite::current().secret_file().string() + "\n";
-    const auto at = [](const std::string& directives) {
+    const auto in_location = [](const std::string& directives) {
         return with_database(location("/api/users", directives));
     };
     for (const auto& [directives, hint] :
@@ -243,25 +244,27 @@ TEST(configuration, with_incomplete_directives_for_links_by_mail_is_rejected) {
           {extras + command + sender,
            "requires UserAdminMailPasswordLink or UserAdminMailVerifyLink"},
           {extras + command + sender + verify, "requires AuthUserAdminSecret"}})
-        refused(at(directives), {"UA0230", hint});
-    taken(at(extras + command + sender + password + "UserAdminMailLimit 1\n"));
-    taken(at(extras + command + sender + verify + signing));
+        expect_rejected(in_location(directives), {"UA0230", hint});
+    expect_accepted(in_location(extras + command + sender + password + "UserAdminMailLimit 1\n"));
+    expect_accepted(in_location(extras + command + sender + verify + signing));
     // Several Locations apply to a request.
-    taken(at(password) + "<Location \"/\">\n" + extras + command + sender + "</Location>\n");
+    expect_accepted(in_location(password) + "<Location \"/\">\n" + extras + command + sender +
+                    "</Location>\n");
 }
 
 TEST(configuration, with_valid_values_for_sign_in_is_accepted) {
-    taken(with_database("UserAdminPasswordHash scrypt\nAuthUserAdminSignInLimit 3\n"
-                        "AuthUserAdminSecondFactor ignore\nAuthUserAdminImpersonated refuse\n"
-                        "AuthUserAdminApiKey On\n"
-                        "<Location \"/api/auth\">\nAuthUserAdminSignIn On\n"
-                        "UserAdminPasswordHash argon2id t=3\nAuthUserAdminSignInLimit 5 3600\n"
-                        "AuthUserAdminSecret s3cr3t\n</Location>\n"
-                        "<Location \"/off\">\nAuthUserAdminSignIn Off\n</Location>\n"));
+    expect_accepted(
+        with_database("UserAdminPasswordHash scrypt\nAuthUserAdminSignInLimit 3\n"
+                      "AuthUserAdminSecondFactor ignore\nAuthUserAdminImpersonated refuse\n"
+                      "AuthUserAdminApiKey On\n"
+                      "<Location \"/api/auth\">\nAuthUserAdminSignIn On\n"
+                      "UserAdminPasswordHash argon2id t=3\nAuthUserAdminSignInLimit 5 3600\n"
+                      "AuthUserAdminSecret s3cr3t\n</Location>\n"
+                      "<Location \"/off\">\nAuthUserAdminSignIn Off\n</Location>\n"));
 }
 
 TEST(configuration, with_a_directive_in_the_wrong_section_is_rejected) {
-    const auto within = [](const std::string& section, const std::string& line) {
+    const auto in_section = [](const std::string& section, const std::string& line) {
         if (section.empty())
             return with_database(line + "\n");
         return with_database("<" + section + ">\n" + line + "\n</" +
@@ -296,21 +299,23 @@ TEST(configuration, with_a_directive_in_the_wrong_section_is_rejected) {
         {"VirtualHost *:80", "UserAdminHashQueue 2", "<VirtualHost>"},
     };
     for (const auto& [section, line, hint] : rows)
-        refused(within(section, line), {line.substr(0, line.find(' ')), hint});
-    taken(within("Location \"/\"", "UserAdmin On"));
-    taken(within("Location \"/\"", "AuthUserAdminSignIn On"));
+        expect_rejected(in_section(section, line), {line.substr(0, line.find(' ')), hint});
+    expect_accepted(in_section("Location \"/\"", "UserAdmin On"));
+    expect_accepted(in_section("Location \"/\"", "AuthUserAdminSignIn On"));
 }
 
 TEST(configuration, with_no_secret_or_too_many_secrets_is_rejected) {
     const std::string file = " file:" + Suite::current().secret_file().string();
     const auto empty = Suite::current().work().path() / "empty-secret";
     write_file(empty, "\n");
-    refused_in_location("AuthUserAdminSecret", "must be the application's secret");
-    refused_in_location("AuthUserAdminSecret" + file + file + file + file + file,
-                        "at most 3 more secrets");
-    refused_in_location("AuthUserAdminSecret" + file + " file:" + empty.string(), "is empty");
-    refused_in_location("AuthUserAdminSecret \"\"" + file, "must be the application's secret");
-    taken(with_database(
+    expect_rejected_in_location("AuthUserAdminSecret", "must be the application's secret");
+    expect_rejected_in_location("AuthUserAdminSecret" + file + file + file + file + file,
+                                "at most 3 more secrets");
+    expect_rejected_in_location("AuthUserAdminSecret" + file + " file:" + empty.string(),
+                                "is empty");
+    expect_rejected_in_location("AuthUserAdminSecret \"\"" + file,
+                                "must be the application's secret");
+    expect_accepted(with_database(
         location("/api/users", "AuthUserAdminSecret" + file + file + file + file + "\n")));
 }
 
@@ -319,21 +324,21 @@ TEST(configuration, with_a_weak_second_secret_causes_a_warning) {
     write_file(file, "s3cr3t\n");
     using std::filesystem::perms;
     std::filesystem::permissions(file, perms::owner_read | perms::others_read);
-    const auto sound = "file:" + Suite::current().secret_file().string();
+    const auto strong_secret = "file:" + Suite::current().secret_file().string();
     const auto several =
-        sign_in("/a", "AuthUserAdminSecret " + sound + " file:" + file.string() + "\n");
-    warned_of(several, {"UA0312", "UA0313"});
+        sign_in("/a", "AuthUserAdminSecret " + strong_secret + " file:" + file.string() + "\n");
+    expect_warnings(several, {"UA0312", "UA0313"});
     // The other Location rejects sessions that are signed with the second secret.
-    warned_of(several + signing("/b", sound), {"UA0312", "UA0313", "UA0314"});
+    expect_warnings(several + signed_sign_in("/b", strong_secret), {"UA0312", "UA0313", "UA0314"});
 }
 
 TEST(configuration, with_a_strong_secret_causes_no_warning) {
     const auto file = "file:" + Suite::current().secret_file().string();
-    warned_of(signing("/a", file) + signing("/b", file), {});
+    expect_warnings(signed_sign_in("/a", file) + signed_sign_in("/b", file), {});
 }
 
 TEST(configuration, that_contains_a_secret_causes_a_warning) {
-    warned_of(signing("/a", "s3cr3t of sixteen and more"), {"UA0311"});
+    expect_warnings(signed_sign_in("/a", "s3cr3t of sixteen and more"), {"UA0311"});
 }
 
 TEST(configuration, with_a_world_readable_secret_causes_a_warning) {
@@ -341,69 +346,80 @@ TEST(configuration, with_a_world_readable_secret_causes_a_warning) {
     write_file(file, "s3cr3t of sixteen and more\n");
     using std::filesystem::perms;
     std::filesystem::permissions(file, perms::owner_read | perms::group_read | perms::others_read);
-    warned_of(signing("/a", "file:" + file.string()), {"UA0312"});
+    expect_warnings(signed_sign_in("/a", "file:" + file.string()), {"UA0312"});
     std::filesystem::permissions(file, perms::owner_read | perms::group_read);
-    warned_of(signing("/a", "file:" + file.string()), {});
+    expect_warnings(signed_sign_in("/a", "file:" + file.string()), {});
 }
 
 TEST(configuration, with_a_short_secret_causes_a_warning) {
-    warned_of(signing("/a", "s3cr3t-15-chars"), {"UA0311", "UA0313"});
-    warned_of(signing("/a", "s3cr3t-16-charss"), {"UA0311"});
+    expect_warnings(signed_sign_in("/a", "s3cr3t-15-chars"), {"UA0311", "UA0313"});
+    expect_warnings(signed_sign_in("/a", "s3cr3t-16-charss"), {"UA0311"});
 }
 
 TEST(configuration, with_two_secrets_in_one_virtual_host_causes_a_warning) {
-    const auto one = signing("/a", "s3cr3t of sixteen and more");
-    const auto other = signing("/b", "another s3cr3t of sixteen");
-    warned_of(one + other, {"UA0311", "UA0314"});
-    warned_of("<VirtualHost *:80>\nServerName a.test\n" + one +
-                  "</VirtualHost>\n<VirtualHost *:80>\nServerName b.test\n" + other +
-                  "</VirtualHost>\n",
-              {"UA0311"});
-    warned_of(one + "<VirtualHost *:80>\n" + other + "</VirtualHost>\n", {"UA0311", "UA0314"});
+    const auto one = signed_sign_in("/a", "s3cr3t of sixteen and more");
+    const auto other = signed_sign_in("/b", "another s3cr3t of sixteen");
+    expect_warnings(one + other, {"UA0311", "UA0314"});
+    expect_warnings("<VirtualHost *:80>\nServerName a.test\n" + one +
+                        "</VirtualHost>\n<VirtualHost *:80>\nServerName b.test\n" + other +
+                        "</VirtualHost>\n",
+                    {"UA0311"});
+    expect_warnings(one + "<VirtualHost *:80>\n" + other + "</VirtualHost>\n",
+                    {"UA0311", "UA0314"});
 }
 
 TEST(configuration, with_different_hashes_for_sign_in_causes_a_warning) {
     const std::string file = "file:" + Suite::current().secret_file().string();
-    const auto service = [](const std::string& hash) { return location("/api/users", hash); };
-    warned_of(service("UserAdminPasswordHash scrypt\n") + signing("/a", file), {"UA0210"});
-    warned_of(service("UserAdminPasswordHash argon2id t=3\n") + signing("/a", file), {"UA0210"});
-    warned_of(service("UserAdminPasswordHash argon2id m=19456\n") + signing("/a", file), {});
-    warned_of("UserAdminPasswordHash scrypt\n" + service("") + signing("/a", file), {});
+    const auto location_with = [](const std::string& hash) { return location("/api/users", hash); };
+    expect_warnings(location_with("UserAdminPasswordHash scrypt\n") + signed_sign_in("/a", file),
+                    {"UA0210"});
+    expect_warnings(location_with("UserAdminPasswordHash argon2id t=3\n") +
+                        signed_sign_in("/a", file),
+                    {"UA0210"});
+    expect_warnings(
+        location_with("UserAdminPasswordHash argon2id m=19456\n") + signed_sign_in("/a", file), {});
+    expect_warnings(
+        "UserAdminPasswordHash scrypt\n" + location_with("") + signed_sign_in("/a", file), {});
     const std::string argon2id =
         "<Location \"/api\">\nUserAdminPasswordHash argon2id\n</Location>\n";
-    warned_of(service("UserAdminPasswordHash scrypt\n") + argon2id + signing("/a", file), {});
-    warned_of(argon2id + service("UserAdminPasswordHash scrypt\n") + signing("/a", file),
-              {"UA0210"});
+    expect_warnings(location_with("UserAdminPasswordHash scrypt\n") + argon2id +
+                        signed_sign_in("/a", file),
+                    {});
+    expect_warnings(argon2id + location_with("UserAdminPasswordHash scrypt\n") +
+                        signed_sign_in("/a", file),
+                    {"UA0210"});
 }
 
 TEST(configuration, may_test_for_the_modules_by_their_source_file_names) {
     for (const char* name : {"mod_useradmin.c", "mod_auth_useradmin.c", "useradmin_module"})
-        refused("<IfModule " + std::string(name) + ">\nNoSuchDirective\n</IfModule>\n",
-                {"NoSuchDirective"});
+        expect_rejected("<IfModule " + std::string(name) + ">\nNoSuchDirective\n</IfModule>\n",
+                        {"NoSuchDirective"});
 }
 
 TEST(configuration, without_a_database_is_rejected) {
-    refused("<Location \"/x\">\nAuthUserAdminSignIn On\n</Location>\n",
-            {"AuthUserAdmin", "DBDriver"});
-    refused(location("/api/users", ""), {"UA0206: UserAdmin", "DBDriver"});
-    refused("<VirtualHost *:80>\n" + location("/api/users", "") + "</VirtualHost>\n",
-            {"UA0206: UserAdmin", "DBDriver"});
-    refused("<Location \"/x\">\nAuthUserAdmin On\n</Location>\n", {"AuthUserAdmin", "DBDriver"});
+    expect_rejected("<Location \"/x\">\nAuthUserAdminSignIn On\n</Location>\n",
+                    {"AuthUserAdmin", "DBDriver"});
+    expect_rejected(location("/api/users", ""), {"UA0206: UserAdmin", "DBDriver"});
+    expect_rejected("<VirtualHost *:80>\n" + location("/api/users", "") + "</VirtualHost>\n",
+                    {"UA0206: UserAdmin", "DBDriver"});
+    expect_rejected("<Location \"/x\">\nAuthUserAdmin On\n</Location>\n",
+                    {"AuthUserAdmin", "DBDriver"});
 }
 
 TEST(configuration, of_the_admin_client_without_a_database_is_rejected) {
-    refused("<Location \"/api/auth/admin\">\nSetHandler useradmin-better-auth\n</Location>\n",
-            {"UA0206: SetHandler useradmin-better-auth", "DBDriver"});
+    expect_rejected(
+        "<Location \"/api/auth/admin\">\nSetHandler useradmin-better-auth\n</Location>\n",
+        {"UA0206: SetHandler useradmin-better-auth", "DBDriver"});
 }
 
 TEST(configuration, without_enabled_modules_needs_no_database) {
-    taken("<Location \"/api\">\nUserAdmin Off\nAuthUserAdmin Off\n</Location>\n");
+    expect_accepted("<Location \"/api\">\nUserAdmin Off\nAuthUserAdmin Off\n</Location>\n");
 }
 
 // --- Configuration files of the repository -------------------------------------------------------
 
 /// Returns the configuration in a file, with paths of files that exist on this machine.
-static std::string configuration_in(const std::filesystem::path& file) {
+static std::string configuration_from(const std::filesystem::path& file) {
     const std::filesystem::path logo = Suite::current().work().make("logo") / "logo.svg";
     write_file(logo, "<svg xmlns='http://www.w3.org/2000/svg'/>");
     const std::filesystem::path templates = Suite::current().work().make("templates") / "mail";
@@ -427,19 +443,19 @@ TEST(configuration, of_an_earlier_release_is_accepted) {
         if (entry.path().extension() != ".conf")
             continue;
         ++samples;
-        taken(configuration_in(entry.path()));
+        expect_accepted(configuration_from(entry.path()));
     }
     CHECK(samples >= 3);
 }
 
 TEST(configuration, example_from_the_package_is_accepted) {
-    taken(configuration_in(machine::source("conf/users.conf")));
+    expect_accepted(configuration_from(machine::source("conf/users.conf")));
 }
 
 TEST(configuration, of_the_packages_own_file_is_accepted_when_uncommented) {
     std::string directives;
     int locations = 0;
-    for (std::string line : lines_of(configuration_in(machine::source("conf/useradmin.conf")))) {
+    for (std::string line : lines_of(configuration_from(machine::source("conf/useradmin.conf")))) {
         if (line.size() < 2 || line[0] != '#' || line[1] < 'A' || line[1] > 'Z')
             continue;
         line.erase(0, 1);
@@ -451,7 +467,7 @@ TEST(configuration, of_the_packages_own_file_is_accepted_when_uncommented) {
         directives += line + "\n";
     }
     CHECK_EQUAL(2, locations);
-    taken(directives);
+    expect_accepted(directives);
 }
 
 } // namespace useradmin::test

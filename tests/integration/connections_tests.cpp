@@ -36,7 +36,7 @@ class AdvisoryLock {
 const std::string await_advisory_lock = "pg_advisory_xact_lock_shared(1)";
 
 /// Waits until this many connections wait for locks of the type.
-bool are_waiting(int count, const std::string& type) {
+bool await_waiting_connections(int count, const std::string& type) {
     return eventually([&] {
         return suite_sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype "
                                   "= '" +
@@ -51,7 +51,7 @@ class Connections : public OwnHttpd {
     /// Returns whether a request can wait for a connection that another request in its child holds.
     /// A prefork child has one thread. With a locked SQLite database, no request holds a
     /// connection.
-    static bool can_be_occupied() {
+    static bool can_exhaust_connections() {
         return Suite::current().mpm() != "prefork" && Suite::current().kind() == Kind::postgresql;
     }
 
@@ -71,7 +71,7 @@ class Connections : public OwnHttpd {
                              "\r\nConnection: close\r\n\r\n");
     }
     /// Returns whether one of the requests got 503, because its child has only one connection.
-    bool one_was_refused() {
+    bool one_was_rejected() {
         return eventually([this] {
             return std::any_of(
                 waiting_.begin(), waiting_.end(),
@@ -129,8 +129,8 @@ TEST(connections, that_the_request_already_has_are_reused) {
         expect_success(reply);
 }
 
-TEST(connections, that_another_module_holds_do_not_stop_the_others) {
-    if (!can_be_occupied())
+TEST(connections, that_another_module_holds_do_not_block_other_requests) {
+    if (!can_exhaust_connections())
         return;
     start(one_child +
               ("DBDMax 2\nDBDKeep 2\n" + provider(" AND " + await_advisory_lock + " IS NOT NULL") +
@@ -138,26 +138,26 @@ TEST(connections, that_another_module_holds_do_not_stop_the_others) {
           provider_modules);
     const AdvisoryLock advisory_lock;
     send_without_waiting("/held", "Host: localhost\r\n" + std::string(basic));
-    CHECK(are_waiting(1, "advisory"));
+    CHECK(await_waiting_connections(1, "advisory"));
     const std::vector<Request> requests(
         12, Request{"GET", "/api/users", {bearer(Caller::super_admin)}});
     for (const auto& reply : client_->send_at_once(requests))
         expect_success(reply);
-    CHECK(are_waiting(1, "advisory"));
+    CHECK(await_waiting_connections(1, "advisory"));
 }
 
-TEST(connections, that_are_not_persistent_and_slow_to_open_do_not_crash_the_child) {
-    if (!can_be_occupied())
+TEST(connections, slow_to_open_without_DBDPersist_do_not_crash_the_child) {
+    if (!can_exhaust_connections())
         return;
     start_without_persistence("DBDInitSQL \"SELECT " + await_advisory_lock + "\"\n" +
                               location("/api/users", as_sara));
     {
         std::optional<Lock> lock(std::in_place);
         occupy("/api/users/ulises-1");
-        CHECK(are_waiting(8, "relation"));
+        CHECK(await_waiting_connections(8, "relation"));
         const AdvisoryLock advisory_lock;
         send_without_waiting("/api/users/ulises-1", "Host: localhost");
-        CHECK(are_waiting(1, "advisory"));
+        CHECK(await_waiting_connections(1, "advisory"));
         // The requests return their connections while another one is being opened.
         lock.reset();
         for (std::size_t number = 0; number < 8; ++number)
@@ -168,8 +168,8 @@ TEST(connections, that_are_not_persistent_and_slow_to_open_do_not_crash_the_chil
         expect_success(send("GET", "/api/users"));
 }
 
-TEST(connections, that_are_not_persistent_and_time_out_do_not_crash_the_child) {
-    if (!can_be_occupied())
+TEST(connections, timing_out_without_DBDPersist_do_not_crash_the_child) {
+    if (!can_exhaust_connections())
         return;
     expect_log("UA0107");
     // On a busy machine, the connections cannot all be opened within a second.
@@ -187,7 +187,7 @@ TEST(connections, that_are_not_persistent_and_time_out_do_not_crash_the_child) {
 }
 
 TEST(connections, are_limited_to_DBDMax_even_if_it_is_quoted) {
-    if (!can_be_occupied())
+    if (!can_exhaust_connections())
         return;
     expect_log("UA0201");
     allow_log("UA010");
@@ -196,11 +196,11 @@ TEST(connections, are_limited_to_DBDMax_even_if_it_is_quoted) {
     const Lock lock;
     occupy("/long/users");
     occupy("/short/users");
-    CHECK(one_was_refused());
+    CHECK(one_was_rejected());
 }
 
 TEST(connections, of_one_virtual_host_do_not_delay_another) {
-    if (!can_be_occupied())
+    if (!can_exhaust_connections())
         return;
     allow_log("UA010");
     allow_log("UA0201");
@@ -218,7 +218,7 @@ TEST(connections, of_one_virtual_host_do_not_delay_another) {
 }
 
 TEST(connections, of_virtual_hosts_with_the_same_settings_are_shared) {
-    if (!can_be_occupied())
+    if (!can_exhaust_connections())
         return;
     expect_log("UA0201");
     allow_log("UA010");
@@ -230,7 +230,7 @@ TEST(connections, of_virtual_hosts_with_the_same_settings_are_shared) {
     const Lock lock;
     occupy("/api/users", "long.test");
     occupy("/api/users", "short.test");
-    CHECK(one_was_refused());
+    CHECK(one_was_rejected());
 }
 
 TEST(connections, that_could_not_be_opened_are_not_counted) {

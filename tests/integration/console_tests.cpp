@@ -27,19 +27,19 @@ class Console : public OwnHttpd {
     static std::string page(const std::string& path, const std::string& directives = {}) {
         return handler(path, "useradmin-console", directives);
     }
-    Reply ask_for(const std::string& path, const std::vector<std::string>& headers = {},
-                  const std::string& method = "GET") {
+    Reply get_page(const std::string& path, const std::vector<std::string>& headers = {},
+                   const std::string& method = "GET") {
         return client_->send({method, path, headers});
     }
     /// Returns the value of the page's attribute data-NAME, or "(none)".
-    std::string told(const std::string& path, const std::string& name) {
-        const Reply reply = ask_for(path);
+    std::string data_attribute(const std::string& path, const std::string& name) {
+        const Reply reply = get_page(path);
         CHECK_EQUAL(200, reply.status);
         return between(reply.body, " data-" + name + "=\"", "\"").value_or("(none)");
     }
-    std::string caller(const std::vector<std::string>& headers,
-                       const std::string& path = "/admin") {
-        const Reply reply = ask_for(path + "?caller", headers);
+    std::string displayed_caller(const std::vector<std::string>& headers,
+                                 const std::string& path = "/admin") {
+        const Reply reply = get_page(path + "?caller", headers);
         CHECK_EQUAL(200, reply.status);
         CHECK_EQUAL(std::string("application/json"), reply.header("Content-Type").value_or(""));
         CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or(""));
@@ -52,7 +52,7 @@ TEST_GROUP_BASE(console, Console){};
 
 TEST(console, has_a_policy_for_its_own_style_and_script_only) {
     start(location("/api/users", as_sara) + page("/admin"));
-    const Reply reply = ask_for("/admin");
+    const Reply reply = get_page("/admin");
     CHECK_EQUAL(200, reply.status);
     const std::string style = between(reply.body, "<style>", "</style>").value_or("");
     const std::string script =
@@ -81,11 +81,12 @@ TEST(console, has_a_policy_for_its_own_style_and_script_only) {
 TEST(console, is_at_most_31_KiB_when_compressed) {
     start(location("/api/users", as_sara) + page("/admin", "  SetOutputFilter DEFLATE\n"),
           {"mod_deflate.so"});
-    const Reply reply = ask_for("/admin", {"Accept-Encoding: gzip"});
+    const Reply reply = get_page("/admin", {"Accept-Encoding: gzip"});
     CHECK_EQUAL(std::string("gzip"), reply.header("Content-Encoding").value_or(""));
     CHECK(reply.body.size() > 1000);
     // Without esbuild, the style sheet keeps its newlines.
-    const std::string style = between(ask_for("/admin").body, "<style>", "</style>").value_or("\n");
+    const std::string style =
+        between(get_page("/admin").body, "<style>", "</style>").value_or("\n");
     const std::size_t most = (style.find('\n') == std::string::npos ? 31 : 36) * std::size_t{1024};
     CHECK(reply.body.size() <= most);
 }
@@ -95,22 +96,22 @@ TEST(console, returns_304_if_it_is_unchanged) {
               page("/small", "  SetOutputFilter DEFLATE\n"),
           {"mod_deflate.so"});
     for (const char* path : {"/admin", "/api/users/console"}) {
-        const std::string tag = ask_for(path).header("ETag").value_or("");
+        const std::string tag = get_page(path).header("ETag").value_or("");
         CHECK(tag.size() > 20 && tag.front() == '"');
         for (const std::string& known : {tag, "W/" + tag, "\"x\", " + tag, std::string("*")}) {
-            const Reply reply = ask_for(path, {"If-None-Match: " + known});
+            const Reply reply = get_page(path, {"If-None-Match: " + known});
             CHECK_EQUAL(304, reply.status);
             CHECK_EQUAL(std::string(), reply.body);
             CHECK_EQUAL(tag, reply.header("ETag").value_or(""));
             CHECK_EQUAL(std::string("no-cache"), reply.header("Cache-Control").value_or(""));
         }
-        CHECK_EQUAL(200, ask_for(path, {"If-None-Match: \"other\""}).status);
+        CHECK_EQUAL(200, get_page(path, {"If-None-Match: \"other\""}).status);
     }
     // mod_deflate adds a suffix to the ETag.
     const std::string small =
-        ask_for("/small", {"Accept-Encoding: gzip"}).header("ETag").value_or("");
+        get_page("/small", {"Accept-Encoding: gzip"}).header("ETag").value_or("");
     STRCMP_CONTAINS("-gzip\"", small.c_str());
-    const Reply same = ask_for("/small", {"Accept-Encoding: gzip", "If-None-Match: " + small});
+    const Reply same = get_page("/small", {"Accept-Encoding: gzip", "If-None-Match: " + small});
     CHECK_EQUAL(304, same.status);
     CHECK_EQUAL(small, same.value("ETag"));
 }
@@ -118,29 +119,30 @@ TEST(console, returns_304_if_it_is_unchanged) {
 TEST(console, ignores_If_Unmodified_Since) {
     start(location("/api/users", as_sara) + page("/admin"));
     CHECK_EQUAL(200,
-                ask_for("/admin", {"If-Unmodified-Since: Thu, 01 Jan 2026 00:00:00 GMT"}).status);
+                get_page("/admin", {"If-Unmodified-Since: Thu, 01 Jan 2026 00:00:00 GMT"}).status);
 }
 
 TEST(console, differs_for_each_service) {
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/a/users/console") +
           page("/b/users/console"));
-    CHECK_EQUAL(std::string("/a/users"), told("/a/users/console", "base"));
-    CHECK_EQUAL(std::string("/b/users"), told("/b/users/console", "base"));
-    CHECK(ask_for("/a/users/console").header("ETag") != ask_for("/b/users/console").header("ETag"));
+    CHECK_EQUAL(std::string("/a/users"), data_attribute("/a/users/console", "base"));
+    CHECK_EQUAL(std::string("/b/users"), data_attribute("/b/users/console", "base"));
+    CHECK(get_page("/a/users/console").header("ETag") !=
+          get_page("/b/users/console").header("ETag"));
 }
 
 TEST(console, allows_only_GET_HEAD_and_OPTIONS) {
     start(location("/api/users", as_sara) + page("/admin"));
-    const Reply whole = ask_for("/admin");
-    const Reply head = ask_for("/admin", {}, "HEAD");
+    const Reply whole = get_page("/admin");
+    const Reply head = get_page("/admin", {}, "HEAD");
     for (const char* name : {"Content-Length", "ETag", "Content-Security-Policy"})
         CHECK_EQUAL(whole.value(name), head.header(name).value_or(""));
-    expect_only_read("/admin");
+    expect_read_methods_only("/admin");
 }
 
 TEST(console, has_the_maximum_page_size) {
     start(location("/api/users", as_sara + "UserAdminMaxLimit 50\n") + page("/admin"));
-    CHECK_EQUAL(std::string("50"), told("/admin", "max-limit"));
+    CHECK_EQUAL(std::string("50"), data_attribute("/admin", "max-limit"));
 }
 
 TEST(console, has_the_time_for_which_the_application_accepts_ended_sessions) {
@@ -148,18 +150,18 @@ TEST(console, has_the_time_for_which_the_application_accepts_ended_sessions) {
         location("/a/users", as_sara) + page("/a/users/console") +
         location("/b/users", as_sara + "UserAdminApplicationCache 300\nUserAdminEndSessions On\n") +
         page("/b/users/console"));
-    CHECK_EQUAL(std::string("0"), told("/a/users/console", "application-cache"));
-    CHECK_EQUAL(std::string("off"), told("/a/users/console", "ends-sessions"));
-    CHECK_EQUAL(std::string("300"), told("/b/users/console", "application-cache"));
-    CHECK_EQUAL(std::string("on"), told("/b/users/console", "ends-sessions"));
+    CHECK_EQUAL(std::string("0"), data_attribute("/a/users/console", "application-cache"));
+    CHECK_EQUAL(std::string("off"), data_attribute("/a/users/console", "ends-sessions"));
+    CHECK_EQUAL(std::string("300"), data_attribute("/b/users/console", "application-cache"));
+    CHECK_EQUAL(std::string("on"), data_attribute("/b/users/console", "ends-sessions"));
 }
 
 TEST(console, has_a_form_if_its_virtual_host_signs_users_in) {
     const std::string service = location("/api/users", as_sara) + page("/admin");
     start(virtual_host("localhost", service + sign_in("/api/auth", "")) +
           virtual_host("other.test", service));
-    CHECK_EQUAL(std::string("/api/auth"), told("/admin", "sign-in"));
-    const Reply other = ask_for("/admin", {"Host: other.test"});
+    CHECK_EQUAL(std::string("/api/auth"), data_attribute("/admin", "sign-in"));
+    const Reply other = get_page("/admin", {"Host: other.test"});
     STRCMP_CONTAINS(" data-sign-in=\"\" data-sign-in-page=\"\"", other.body.c_str());
 }
 
@@ -167,14 +169,15 @@ TEST(console, has_no_form_if_its_virtual_host_disables_sign_in) {
     start(location("/api/users", as_sara) + page("/admin") + sign_in("/api/auth", "") +
           virtual_host("localhost",
                        "<Location \"/api/auth\">\n  AuthUserAdminSignIn Off\n</Location>\n"));
-    CHECK_EQUAL(std::string(), told("/admin", "sign-in"));
+    CHECK_EQUAL(std::string(), data_attribute("/admin", "sign-in"));
 }
 
 TEST(console, links_to_UserAdminConsoleSignIn_instead) {
     start(location("/api/users", as_sara) + sign_in("/api/auth", "") +
           page("/admin", "  UserAdminConsoleSignIn \"/sign-in?a=1&b=\\\"<x>\"\n"));
-    CHECK_EQUAL(std::string(), told("/admin", "sign-in"));
-    CHECK_EQUAL(std::string("/sign-in?a=1&amp;b=&quot;&lt;x>"), told("/admin", "sign-in-page"));
+    CHECK_EQUAL(std::string(), data_attribute("/admin", "sign-in"));
+    CHECK_EQUAL(std::string("/sign-in?a=1&amp;b=&quot;&lt;x>"),
+                data_attribute("/admin", "sign-in-page"));
 }
 
 TEST(console, has_the_title_logo_and_accent_of_the_configuration) {
@@ -186,11 +189,11 @@ TEST(console, has_the_title_logo_and_accent_of_the_configuration) {
                              logo.string() +
                              "\n"
                              "  UserAdminConsoleAccent \"#0A5C48\"\n"));
-    CHECK_EQUAL(std::string("A &amp; &quot;B&quot; &lt;C>"), told("/admin", "title"));
+    CHECK_EQUAL(std::string("A &amp; &quot;B&quot; &lt;C>"), data_attribute("/admin", "title"));
     CHECK_EQUAL(std::string("data:image/svg+xml;base64,"
                             "PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnLz4="),
-                told("/admin", "logo"));
-    const Reply reply = ask_for("/admin");
+                data_attribute("/admin", "logo"));
+    const Reply reply = get_page("/admin");
     const std::string style = between(reply.body, "<style>", "</style>").value_or("");
     STRCMP_CONTAINS(":root{--accent:#0a5c48;", style.c_str());
     STRCMP_CONTAINS(("style-src " + hash_source(style)).c_str(),
@@ -199,7 +202,7 @@ TEST(console, has_the_title_logo_and_accent_of_the_configuration) {
 
 TEST(console, escapes_a_base_address_that_contains_markup) {
     start(location("/a'b&<c> d/users", as_sara) + page("/admin"));
-    const std::string base = told("/admin", "base");
+    const std::string base = data_attribute("/admin", "base");
     for (const char character : {'<', '>', ' ', '"'})
         CHECK(base.find(character) == std::string::npos);
     STRCMP_CONTAINS("/users", base.c_str());
@@ -211,41 +214,44 @@ TEST(console, names_the_caller) {
                    "AuthUserAdmin On\nUserAdminGuard rank\nUserAdminEmailCase lower") +
           page("/api/users/console") + page("/strict/users/console"));
     const std::string path = "/api/users/console";
-    CHECK_EQUAL(std::string("null"), caller({}, path));
-    CHECK_EQUAL(std::string("null"), caller({"Authorization: Bearer nobodys-token"}, path));
+    CHECK_EQUAL(std::string("null"), displayed_caller({}, path));
+    CHECK_EQUAL(std::string("null"),
+                displayed_caller({"Authorization: Bearer nobodys-token"}, path));
     CHECK_EQUAL(std::string(R"({"id":"ulises-1","role":"user"})"),
-                caller({bearer(Caller::user)}, path));
+                displayed_caller({bearer(Caller::user)}, path));
     CHECK_EQUAL(std::string(R"({"id":"ada-1","role":"admin","rank":false})"),
-                caller({bearer(Caller::admin)}, path));
+                displayed_caller({bearer(Caller::admin)}, path));
     CHECK_EQUAL(std::string(R"({"id":"ada-1","role":"admin","rank":true})"),
-                caller({bearer(Caller::admin)}, "/strict/users/console"));
+                displayed_caller({bearer(Caller::admin)}, "/strict/users/console"));
     CHECK_EQUAL(std::string(R"({"id":"sara-1","role":"superAdmin",)"
                             R"("protectedEmail":"jefa@example.org","lowersEmail":false})"),
-                caller({bearer(Caller::super_admin)}, path));
-    STRCMP_CONTAINS(R"("lowersEmail":true)",
-                    caller({bearer(Caller::super_admin)}, "/strict/users/console").c_str());
+                displayed_caller({bearer(Caller::super_admin)}, path));
+    STRCMP_CONTAINS(
+        R"("lowersEmail":true)",
+        displayed_caller({bearer(Caller::super_admin)}, "/strict/users/console").c_str());
 }
 
 TEST(console, names_the_caller_in_another_Location) {
     start(location("/api/users", "AuthUserAdmin On") + page("/admin"));
-    CHECK_EQUAL(std::string("null"), caller({}));
-    CHECK_EQUAL(std::string(R"({"id":"ulises-1","role":"user"})"), caller({bearer(Caller::user)}));
+    CHECK_EQUAL(std::string("null"), displayed_caller({}));
+    CHECK_EQUAL(std::string(R"({"id":"ulises-1","role":"user"})"),
+                displayed_caller({bearer(Caller::user)}));
     CHECK_EQUAL(std::string(R"({"id":"ada-1","role":"admin","rank":false})"),
-                caller({bearer(Caller::admin)}));
+                displayed_caller({bearer(Caller::admin)}));
 }
 
 TEST(console, identifies_the_caller_as_the_service_does) {
     start(location("/api/users", "UserAdminSession \"%{req:X-Id}\" \"%{req:X-Role}\"") +
           page("/admin"));
-    CHECK_EQUAL(std::string(R"({"id":"a\"b","role":"user"})"), caller({"X-Id: a\"b"}));
+    CHECK_EQUAL(std::string(R"({"id":"a\"b","role":"user"})"), displayed_caller({"X-Id: a\"b"}));
     CHECK_EQUAL(std::string(R"({"id":"x","role":"admin","rank":false})"),
-                caller({"X-Id: x", "X-Role: admin"}));
+                displayed_caller({"X-Id: x", "X-Role: admin"}));
 }
 
 TEST(console, returns_500_if_several_services_match) {
     expect_log("UA0217: useradmin-console: this virtual host has ");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/admin"));
-    CHECK_EQUAL(500, ask_for("/admin").status);
+    CHECK_EQUAL(500, get_page("/admin").status);
 }
 
 } // namespace useradmin::test

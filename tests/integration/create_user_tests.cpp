@@ -40,9 +40,9 @@ class CreateUser : public Scene {
 TEST_GROUP_BASE(create_user, CreateUser){};
 
 TEST(create_user, replies_with_the_stored_row) {
-    const auto before = now_as_text();
+    const auto before = current_time();
     const auto reply = post(Caller::super_admin, nina);
-    const auto after = now_as_text();
+    const auto after = current_time();
     const auto id = text_member(reply, "id");
     const auto created = text_member(reply, "createdAt");
     expect(reply, 200,

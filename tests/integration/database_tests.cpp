@@ -10,22 +10,22 @@
 
 namespace useradmin::test {
 
-class ChangedDatabase : public OwnHttpd {
+class DatabaseFailures : public OwnHttpd {
   protected:
-    static void hide(const std::string& table) {
+    static void hide_table(const std::string& table) {
         change("ALTER TABLE \"" + table + "\" RENAME TO \"hidden\"",
                "ALTER TABLE \"hidden\" RENAME TO \"" + table + "\"");
     }
 };
 
-TEST_GROUP_BASE(database, ChangedDatabase){};
-TEST_GROUP_BASE(postgresql_database, ChangedDatabase){};
-TEST_GROUP_BASE(sqlite_database, ChangedDatabase){};
+TEST_GROUP_BASE(database, DatabaseFailures){};
+TEST_GROUP_BASE(postgresql_database, DatabaseFailures){};
+TEST_GROUP_BASE(sqlite_database, DatabaseFailures){};
 
 TEST(database, failure_results_in_500_without_SQL_in_the_reply) {
     expect_log("UA0103");
     start(location("/api/users", as_sara));
-    hide("user");
+    hide_table("user");
     const auto list = send("GET", "/api/users");
     const auto read = send("GET", "/api/users/ulises-1");
     const auto created = send("POST", "/api/users",
@@ -57,7 +57,7 @@ TEST(database, foreign_key_that_rejects_a_deletion_is_logged) {
 TEST(database, failure_of_a_session_lookup_does_not_result_in_401) {
     expect_log("UA0103");
     start(location("/api/users", "AuthUserAdmin On"));
-    hide("session");
+    hide_table("session");
     const auto reply = send("GET", "/api/users");
     undo();
     expect_error(reply, 500, "Error al obtener usuarios");
@@ -156,15 +156,15 @@ TEST(database, outage_is_logged_once_for_each_tag) {
     for (const std::string& line : lines_of(LogWatch::instance().lines()))
         if (const auto tag = line.find("] UA"); tag != line.npos)
             ++lines[between(line, "useradmin:", "]").value_or("") + " " + line.substr(tag + 2, 6)];
-    int told = 0;
+    int errors_logged = 0;
     int debug = 0;
     for (const auto& [tag, count] : lines) {
         if (tag.starts_with("error "))
             CHECK_EQUAL_TEXT(1, count, tag.c_str());
-        (tag.starts_with("error ") ? told : debug) += count;
+        (tag.starts_with("error ") ? errors_logged : debug) += count;
     }
-    CHECK(told > 0);
-    CHECK_EQUAL(20, told + debug);
+    CHECK(errors_logged > 0);
+    CHECK_EQUAL(20, errors_logged + debug);
 }
 
 TEST(database, with_DBDMax_1_is_not_blocked_by_a_slow_reader) {
@@ -210,7 +210,7 @@ TEST(sqlite_database, of_one_file_serves_writers_in_request_order) {
     start(handler("/server-status", "server-status") + "UserAdminPasswordHash argon2id m=64\n" +
               location("/api/users", as_sara),
           {"mod_status.so"});
-    const auto status_of = [this](const std::string& name) {
+    const auto server_status_value = [this](const std::string& name) {
         return between(client_->send({"GET", "/server-status?auto"}).body, "\n" + name + ": ", "\n")
             .value_or("");
     };
@@ -226,14 +226,15 @@ TEST(sqlite_database, of_one_file_serves_writers_in_request_order) {
                                   "close\r\nContent-Type: application/json\r\nContent-Length: " +
                                   std::to_string(body.size()) + "\r\n\r\n" + body));
         // Wait until a worker processes this request. The earlier ones retry in the meantime.
-        CHECK(eventually([&] { return std::stoi("0" + status_of("BusyWorkers")) == number + 1; }));
+        CHECK(eventually(
+            [&] { return std::stoi("0" + server_status_value("BusyWorkers")) == number + 1; }));
         for (int round = 0; round < 5; ++round) {
-            const auto time = [&] {
-                return status_of(
+            const auto total_duration = [&] {
+                return server_status_value(
                     "useradmin_database_duration_seconds_sum{virtual_host=\"localhost\"}");
             };
-            const std::string before = time();
-            CHECK(eventually([&] { return time() != before; }));
+            const std::string before = total_duration();
+            CHECK(eventually([&] { return total_duration() != before; }));
         }
     }
     sql().run("COMMIT");
@@ -254,7 +255,7 @@ TEST(sqlite_database, returns_null_for_an_invalid_time) {
                reply.text().c_str());
 }
 
-TEST(postgresql_database, may_change_a_column_with_any_configured_tables) {
+TEST(postgresql_database, may_change_column_types_with_any_table_directives) {
     sql().run("ALTER TABLE \"user\" ADD \"lastLoginAt\" timestamptz");
     change("ALTER TABLE \"user\" ALTER \"name\" TYPE varchar(50)",
            "ALTER TABLE \"user\" ALTER \"name\" TYPE text, DROP \"lastLoginAt\"");

@@ -39,7 +39,7 @@ struct Place {
     }
 };
 
-std::string cell(const std::string& query) {
+std::string query_value(const std::string& query) {
     return Suite::current().database().sql().value(query).value_or("(none)");
 }
 
@@ -51,7 +51,8 @@ struct Row {
 };
 
 /// Returns the first value for which the function returns true, or "(none)".
-std::string first_of(const Row& row, const std::function<bool(const std::string&)>& succeeds) {
+std::string first_value_for(const Row& row,
+                            const std::function<bool(const std::string&)>& succeeds) {
     for (const char* value : row.values)
         if (succeeds(value))
             return value;
@@ -64,7 +65,7 @@ std::string session_cookie(const std::string& name) {
 
 const std::vector<Row>& rows();
 
-const Row& row_of(std::string_view name) {
+const Row& find_row(std::string_view name) {
     return *std::find_if(
         rows().begin(), rows().end(), [&](const Row& row) { return row.name == name; });
 }
@@ -79,7 +80,7 @@ const std::vector<Row>& rows() {
                  {"X-Id: ulises-1", 0}, {"X-B: ulises-1", 1}, {"X-C: ulises-1", 2}};
              for (const auto& [header, level] : headers)
                  if (place.read_own({header}).status == 200)
-                     return std::string(row_of("UserAdminSession").values[level]);
+                     return std::string(find_row("UserAdminSession").values[level]);
              return std::string("(none)");
          }},
         {"UserAdminProtectedEmail",
@@ -99,8 +100,8 @@ const std::vector<Row>& rows() {
          {"argon2id m=64 t=1 p=1", "argon2id m=64 t=2 p=1", "argon2id m=64 t=3 p=1"},
          [](const Place& place) {
              const auto id = text_member(place.create("hash@y.org"), "id");
-             const auto hash =
-                 cell("SELECT \"password\" FROM \"account\" WHERE \"userId\" = " + sql_literal(id));
+             const auto hash = query_value(
+                 "SELECT \"password\" FROM \"account\" WHERE \"userId\" = " + sql_literal(id));
              Suite::current().database().sql().run(
                  R"(DELETE FROM "account"; DELETE FROM "user" WHERE "email" = 'hash@y.org')");
              return "argon2id m=64 t=" + between(hash, ",t=", ",").value_or("?") + " p=1";
@@ -108,7 +109,7 @@ const std::vector<Row>& rows() {
         {"UserAdminGuard",
          {"none", "rank", "last-superadmin"},
          [](const Place& place) {
-             const auto is_refused = [&](const char* id, const char* role, const char* body) {
+             const auto is_forbidden = [&](const char* id, const char* role, const char* body) {
                  const int status = place
                                         .send("PUT", std::string("/users/") + id, body,
                                               {"X-Id: sara-1", std::string("X-Role: ") + role})
@@ -116,8 +117,8 @@ const std::vector<Row>& rows() {
                  CHECK(status == 200 || status == 403 || status == 409);
                  return status != 200;
              };
-             const bool is_rank = is_refused("ada-1", "admin", R"({"name":"Ada"})");
-             const bool is_last = is_refused("sara-1", "superAdmin", R"({"role":"admin"})");
+             const bool is_rank = is_forbidden("ada-1", "admin", R"({"name":"Ada"})");
+             const bool is_last = is_forbidden("sara-1", "superAdmin", R"({"role":"admin"})");
              Suite::current().database().sql().run(
                  R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'sara-1')");
              return std::string(is_rank && !is_last   ? "rank"
@@ -168,7 +169,7 @@ const std::vector<Row>& rows() {
         {"UserAdminEditable",
          {"set_a", "set_b", "set_c"},
          [](const Place& place) {
-             return first_of(row_of("UserAdminEditable"), [&](const std::string& name) {
+             return first_value_for(find_row("UserAdminEditable"), [&](const std::string& name) {
                  return place.send("PUT", "/users/ada-1", R"({"data":{")" + name + R"(":"x"}})")
                             .status == 400;
              });
@@ -195,8 +196,8 @@ const std::vector<Row>& rows() {
          {"user-id", "email", "user-id"},
          [](const Place& place) {
              const auto id = text_member(place.create("account@y.org"), "id");
-             const auto account = cell("SELECT \"accountId\" FROM \"account\" WHERE \"userId\" = " +
-                                       sql_literal(id));
+             const auto account = query_value(
+                 "SELECT \"accountId\" FROM \"account\" WHERE \"userId\" = " + sql_literal(id));
              Suite::current().database().sql().run(
                  R"(DELETE FROM "account"; DELETE FROM "user" WHERE "email" = 'account@y.org')");
              return std::string(account == id ? "user-id" : "email");
@@ -235,16 +236,16 @@ const std::vector<Row>& rows() {
         {"UserAdminBetterAuthRole",
          {"user session:list", "user user:ban", "user user:list user:get"},
          [](const Place& place) {
-             const auto may = [&](const std::string& resource, const std::string& name) {
+             const auto has_permission = [&](const std::string& resource, const std::string& name) {
                  const auto reply = place.send(
                      "POST", "/admin/has-permission",
                      R"({"permissions":{")" + resource + "\":[\"" + name + "\"]}}",
                      {"X-Id: ulises-1", "X-Role: user", "Content-Type: application/json"});
                  return reply.body.find("\"success\":true") != std::string::npos;
              };
-             return std::string(may("session", "list") ? "user session:list"
-                                : may("user", "ban")   ? "user user:ban"
-                                : may("user", "list") && may("user", "get")
+             return std::string(has_permission("session", "list") ? "user session:list"
+                                : has_permission("user", "ban")   ? "user user:ban"
+                                : has_permission("user", "list") && has_permission("user", "get")
                                     ? "user user:list user:get"
                                     : "?");
          }},
@@ -279,9 +280,10 @@ const std::vector<Row>& rows() {
          {"#123456", "#3451b2", "#662200"},
          [](const Place& place) {
              const std::string page = place.send("GET", "/users/console").body;
-             return first_of(row_of("UserAdminConsoleAccent"), [&](const std::string& color) {
-                 return page.find("}:root{--accent:" + color) != page.npos;
-             });
+             return first_value_for(find_row("UserAdminConsoleAccent"),
+                                    [&](const std::string& color) {
+                                        return page.find("}:root{--accent:" + color) != page.npos;
+                                    });
          }},
         {"UserAdminApplicationCache",
          {"60", "0", "3600"},
@@ -299,7 +301,7 @@ const std::vector<Row>& rows() {
         {"AuthUserAdminCookie",
          {"a_token", "b_token", "c_token"},
          [](const Place& place) {
-             return first_of(row_of("AuthUserAdminCookie"), [&](const std::string& name) {
+             return first_value_for(find_row("AuthUserAdminCookie"), [&](const std::string& name) {
                  return place.read_own({session_cookie(name)}).status == 200;
              });
          }},
@@ -348,8 +350,8 @@ const std::vector<Row>& rows() {
                  place.send("POST", "/auth/sign-in/email",
                             R"({"password":"s3cr3t","email":")" + email + "\"}",
                             {"Content-Type: application/json"});
-             const auto count =
-                 cell("SELECT count(*) FROM \"session\" WHERE \"userId\" = " + sql_literal(id));
+             const auto count = query_value("SELECT count(*) FROM \"session\" WHERE \"userId\" = " +
+                                            sql_literal(id));
              place.send("DELETE", "/users/" + id);
              return count;
          }},
@@ -399,7 +401,7 @@ class Directives : public OwnHttpd {
     void setup() override {
         OwnHttpd::setup();
         // Add the columns that UserAdminColumns names.
-        for (const std::string column : row_of("UserAdminColumns").values)
+        for (const std::string column : find_row("UserAdminColumns").values)
             change("ALTER TABLE \"user\" ADD COLUMN \"" + column + "\" text",
                    "ALTER TABLE \"user\" DROP COLUMN \"" + column + "\"");
     }
@@ -434,12 +436,13 @@ TEST(directives, merge_from_server_to_virtual_host_to_Location) {
 }
 
 TEST(directives, that_disable_the_service_restore_the_errors_of_httpd) {
-    const auto off = [](const char* path) {
+    const auto disabled_location = [](const char* path) {
         return "<Location \"" + std::string(path) + "\">\nUserAdmin Off\n</Location>\n";
     };
     start(location("/api/users", as_sara) + handler("/metrics", "useradmin-metrics") +
-          virtual_host("localhost", "") + virtual_host("off.test", off("/api/users")) +
-          virtual_host("wide.test", off("/api")));
+          virtual_host("localhost", "") +
+          virtual_host("off.test", disabled_location("/api/users")) +
+          virtual_host("wide.test", disabled_location("/api")));
     expect_error(client_->send({"GET", "/api/users/x"}), 404, "Usuario no encontrado");
     for (const char* host : {"Host: off.test", "Host: wide.test"})
         for (const char* path : {"/api/users", "/api/users/x"}) {
@@ -488,11 +491,11 @@ TEST(directives, of_tables_merge_from_server_to_Location) {
 
 TEST(directives, of_audit_logs_merge_from_server_to_Location) {
     const auto folder = Suite::current().work().make("audit-levels");
-    const auto says = [&](const char* file) {
+    const auto log_directive = [&](const char* file) {
         return "UserAdminAuditLog \"" + (folder / file).string() + "\"\n";
     };
-    start(says("a") + as_sara + locations("/plain", "") + virtual_host("localhost", "") +
-          virtual_host("b.test", says("b") + locations("/own", says("c"))));
+    start(log_directive("a") + as_sara + locations("/plain", "") + virtual_host("localhost", "") +
+          virtual_host("b.test", log_directive("b") + locations("/own", log_directive("c"))));
     for (const auto& [host, path, file] :
          {std::tuple("localhost", "/plain", "a"), std::tuple("b.test", "/plain", "b"),
           std::tuple("b.test", "/own", "c")}) {
@@ -540,18 +543,20 @@ TEST(directives, of_connection_timeouts_merge_from_server_to_Location) {
         for (const char* seconds : {"1", "2", "3"})
             expect_log("was available within " + std::string(seconds) + " s; raise DBDMax or " +
                        name);
-    const auto says = [](const std::string& seconds) {
+    const auto timeout_directives = [](const std::string& seconds) {
         return "UserAdminTimeout " + seconds + "\nAuthUserAdminTimeout " + seconds + "\n";
     };
-    const auto guarded = [](const std::string& folder, const std::string& directives) {
+    const auto guarded_location = [](const std::string& folder, const std::string& directives) {
         return "<Location \"" + folder + "/guarded\">\nAuthUserAdmin On\n" + directives +
                "</Location>\n";
     };
-    start("ServerLimit 1\nStartServers 1\nMaxRequestWorkers 16\nDBDMax 1\nDBDKeep 1\n" + says("1") +
-          as_sara + locations("/plain", "") + guarded("/plain", "") +
-          location("/first/users", "UserAdminTimeout 30") + virtual_host("localhost", "") +
-          virtual_host("b.test",
-                       says("2") + locations("/own", says("3")) + guarded("/own", says("3"))));
+    start("ServerLimit 1\nStartServers 1\nMaxRequestWorkers 16\nDBDMax 1\nDBDKeep 1\n" +
+          timeout_directives("1") + as_sara + locations("/plain", "") +
+          guarded_location("/plain", "") + location("/first/users", "UserAdminTimeout 30") +
+          virtual_host("localhost", "") +
+          virtual_host("b.test", timeout_directives("2") +
+                                     locations("/own", timeout_directives("3")) +
+                                     guarded_location("/own", timeout_directives("3"))));
     sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
     std::deque<RawConnection> connections;
     const auto send = [&](const std::string& host, const std::string& path) {

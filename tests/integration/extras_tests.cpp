@@ -23,8 +23,8 @@ class Extras : public OwnHttpd {
     }
 
     /// Adds a session whose id is not secret.
-    static void add_session_of(const std::string& user, const std::string& id,
-                               const std::string& made, const std::string& expires) {
+    static void add_session_for(const std::string& user, const std::string& id,
+                                const std::string& made, const std::string& expires) {
         sql().insert("session", {{"id", id},
                                  {"token", "s3cr3t-of-" + id},
                                  {"userId", user},
@@ -42,12 +42,15 @@ class Extras : public OwnHttpd {
                                             "userId" text))",
                R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
     }
-    static void forget_sessions_of(const std::string& user) {
+    static void delete_sessions_of(const std::string& user) {
         sql().run("DELETE FROM \"session\" WHERE \"userId\" = " + sql_literal(user));
     }
-    static long sessions_of(const std::string& user) {
+    static long count_sessions_of(const std::string& user) {
         return sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = " +
                             sql_literal(user));
+    }
+    int status_of_user() {
+        return client_->send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}).status;
     }
     static int status_of_sign_in(const std::string& password) {
         return Suite::current()
@@ -65,24 +68,24 @@ TEST_GROUP_BASE(extras, Extras){};
 TEST(extras, are_off_by_default) {
     expect_error(ask(Caller::super_admin, "DELETE", "/api/users/ulises-1/sessions"), 404,
                  not_found);
-    CHECK_EQUAL(1, sessions_of("ulises-1"));
+    CHECK_EQUAL(1, count_sessions_of("ulises-1"));
 }
 
 TEST(extras, list_valid_sessions_newest_first_without_tokens) {
-    forget_sessions_of("ulises-1");
-    add_session_of("ulises-1", "old", "2026-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
-    add_session_of("ulises-1", "over", "2026-01-03T00:00:00.000Z", "2026-01-04T00:00:00.000Z");
-    add_session_of("ulises-1", "new", "2026-01-02T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
-    add_session_of("ada-1", "other", "2026-01-02T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
-    const auto shown = [](const std::string& id, const std::string& made) {
+    delete_sessions_of("ulises-1");
+    add_session_for("ulises-1", "old", "2026-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
+    add_session_for("ulises-1", "over", "2026-01-03T00:00:00.000Z", "2026-01-04T00:00:00.000Z");
+    add_session_for("ulises-1", "new", "2026-01-02T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
+    add_session_for("ada-1", "other", "2026-01-02T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
+    const auto session_json = [](const std::string& id, const std::string& made) {
         return R"({"id":")" + id + R"(","createdAt":")" + made + R"(","updatedAt":")" + made +
                R"(","expiresAt":"2999-01-01T00:00:00.000Z","ipAddress":"192.0.2.1",)"
                R"("userAgent":"Agent \"1\""})";
     };
     expect(call("GET", "ulises-1/sessions"), 200,
-           R"({"success":true,"data":[)" + shown("new", "2026-01-02T00:00:00.000Z") + "," +
-               shown("old", "2026-01-01T00:00:00.000Z") + "]}");
-    forget_sessions_of("ulises-1");
+           R"({"success":true,"data":[)" + session_json("new", "2026-01-02T00:00:00.000Z") + "," +
+               session_json("old", "2026-01-01T00:00:00.000Z") + "]}");
+    delete_sessions_of("ulises-1");
     expect(call("GET", "ulises-1/sessions"), 200, R"({"success":true,"data":[]})");
 }
 
@@ -90,13 +93,14 @@ TEST(extras, count_all_users_in_the_summary_of_a_list) {
     expect_success(call("PUT", "ulises-1/ban"));
     sql().run(R"(UPDATE "user" SET "emailVerified" = FALSE WHERE "id" = 'ada-1')");
     const std::string total = std::to_string(count("user"));
-    const auto number = [](const char* condition) {
+    const auto count_users = [](const char* condition) {
         return std::to_string(
             sql().number(std::string(R"(SELECT count(*) FROM "user" WHERE )") + condition));
     };
-    const std::string wanted =
-        R"("summary":{"total":)" + total + R"(,"banned":)" + number(R"("banned")") +
-        R"(,"unverified":)" + number(R"(NOT "emailVerified")") + R"(,"created":[0,)" + total + "]}";
+    const std::string wanted = R"("summary":{"total":)" + total + R"(,"banned":)" +
+                               count_users(R"("banned")") + R"(,"unverified":)" +
+                               count_users(R"(NOT "emailVerified")") + R"(,"created":[0,)" + total +
+                               "]}";
     const auto reply = call("GET", "?role=admin&limit=1&summary=1971-01-01,2000-01-01,2999-01-01");
     expect_success(reply);
     STRCMP_CONTAINS(wanted.c_str(), reply.body.c_str());
@@ -105,7 +109,7 @@ TEST(extras, count_all_users_in_the_summary_of_a_list) {
 TEST(extras, set_a_password_and_end_the_sessions) {
     expect(call("PUT", "ulises-1/password", new_password), 200,
            R"({"success":true,"message":"Contraseña cambiada correctamente"})");
-    CHECK_EQUAL(0, sessions_of("ulises-1"));
+    CHECK_EQUAL(0, count_sessions_of("ulises-1"));
     CHECK_EQUAL(2, count("session"));
     CHECK_EQUAL(200, status_of_sign_in("s3cr3t-new"));
     expect_success(call("PUT", "ulises-1/password", R"({"password":"s3cr3t-newer"})"));
@@ -131,23 +135,20 @@ TEST(extras, ban_until_a_time_and_lift_the_ban) {
     expect_success(get(Caller::user, "/extra/users/ulises-1"));
 }
 
-TEST(extras, drop_ended_sessions_from_all_children) {
+TEST(extras, end_cached_sessions_in_all_children) {
     start("AuthUserAdminCache 3600\n" + location("/api/users", "AuthUserAdmin On\n"
                                                                "UserAdminExtras On"));
-    const auto status = [this] {
-        return client_->send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}).status;
-    };
     const std::string id = "id%20of%20" + token_of(Caller::user);
     for (const auto& [method, path, body] :
          {std::tuple("DELETE", std::string("sessions"), ""),
           std::tuple("DELETE", "sessions/" + id, ""),
           std::tuple("PUT", std::string("password"), new_password),
           std::tuple("PUT", std::string("ban"), "{}")}) {
-        forget_sessions_of("ulises-1");
+        delete_sessions_of("ulises-1");
         add_session(token_of(Caller::user), "ulises-1");
-        CHECK_EQUAL(200, status());
+        CHECK_EQUAL(200, status_of_user());
         expect_success(send(method, "/api/users/ulises-1/" + path, std::string(body)));
-        CHECK_EQUAL(401, status());
+        CHECK_EQUAL(401, status_of_user());
     }
 }
 
@@ -160,11 +161,11 @@ class SecondFactorOfUsers : public Extras {
         start("AuthUserAdminCache 3600\n" + location("/api/users", "AuthUserAdmin On\n"
                                                                    "UserAdminExtras On"));
     }
-    static long factors_of(const std::string& user) {
+    static long count_factors_of(const std::string& user) {
         return sql().number("SELECT count(*) FROM \"twoFactor\" WHERE \"userId\" = " +
                             sql_literal(user));
     }
-    Reply reset(Caller caller, const std::string& user) {
+    Reply reset_second_factor(Caller caller, const std::string& user) {
         return client_->send({"DELETE", "/api/users/" + user + "/second-factor", {bearer(caller)}});
     }
 };
@@ -172,20 +173,18 @@ class SecondFactorOfUsers : public Extras {
 TEST_GROUP_BASE(extras_second_factor, SecondFactorOfUsers){};
 
 TEST(extras_second_factor, is_reset_and_sessions_end_in_all_children) {
-    const auto status = [this] {
-        return client_->send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}).status;
-    };
-    CHECK_EQUAL(200, status());
+    CHECK_EQUAL(200, status_of_user());
     for (const Caller caller : {Caller::user, Caller::admin})
-        expect_error(reset(caller, "ulises-1"), 403,
+        expect_error(reset_second_factor(caller, "ulises-1"), 403,
                      "No tienes permisos para quitar el segundo factor");
-    CHECK_EQUAL(1, factors_of("ulises-1"));
-    expect(reset(Caller::super_admin, "ulises-1"), 200,
+    CHECK_EQUAL(1, count_factors_of("ulises-1"));
+    expect(reset_second_factor(Caller::super_admin, "ulises-1"), 200,
            R"({"success":true,"message":"Segundo factor quitado correctamente"})");
-    CHECK_EQUAL(0, factors_of("ulises-1"));
-    CHECK_EQUAL(401, status());
-    expect_error(reset(Caller::super_admin, "ulises-1"), 404, "El usuario no tiene segundo factor");
-    expect_error(reset(Caller::super_admin, "unknown"), 404, not_found);
+    CHECK_EQUAL(0, count_factors_of("ulises-1"));
+    CHECK_EQUAL(401, status_of_user());
+    expect_error(reset_second_factor(Caller::super_admin, "ulises-1"), 404,
+                 "El usuario no tiene segundo factor");
+    expect_error(reset_second_factor(Caller::super_admin, "unknown"), 404, not_found);
 }
 
 class SignInMethodsOfUsers : public Extras {
@@ -209,8 +208,9 @@ class SignInMethodsOfUsers : public Extras {
                              '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM "user")");
         start(location("/api/users", "AuthUserAdmin On\nUserAdminExtras On"));
     }
-    Reply methods(const std::string& method, const std::string& rest = {},
-                  Caller caller = Caller::super_admin, const std::string& user = "ulises-1") {
+    Reply send_to_methods(const std::string& method, const std::string& rest = {},
+                          Caller caller = Caller::super_admin,
+                          const std::string& user = "ulises-1") {
         return client_->send(
             {method, "/api/users/" + user + "/sign-in-methods" + rest, {bearer(caller)}});
     }
@@ -219,7 +219,7 @@ class SignInMethodsOfUsers : public Extras {
 TEST_GROUP_BASE(extras_sign_in_methods, SignInMethodsOfUsers){};
 
 TEST(extras_sign_in_methods, are_listed_without_secrets_for_a_superAdmin) {
-    expect(methods("GET"), 200,
+    expect(send_to_methods("GET"), 200,
            R"({"success":true,"data":[)"
            R"({"kind":"account","id":"ulises-1","provider":"credential","name":null,"start":null,)"
            R"("enabled":null,"createdAt":"2026-01-01T00:00:00.000Z","expiresAt":null},)"
@@ -231,29 +231,31 @@ TEST(extras_sign_in_methods, are_listed_without_secrets_for_a_superAdmin) {
            R"("enabled":false,"createdAt":"2026-01-03T00:00:00.000Z",)"
            R"("expiresAt":"2999-01-01T00:00:00.000Z"}]})");
     for (const Caller caller : {Caller::user, Caller::admin})
-        expect_error(methods("GET", "", caller), 403,
+        expect_error(send_to_methods("GET", "", caller), 403,
                      "No tienes permisos para gestionar métodos de acceso");
-    expect_error(methods("GET", "", Caller::super_admin, "unknown"), 404, not_found);
+    expect_error(send_to_methods("GET", "", Caller::super_admin, "unknown"), 404, not_found);
 }
 
 TEST(extras_sign_in_methods, are_removed_by_a_superAdmin_and_sessions_continue) {
     for (const char* kind : {"account", "passkey", "api-key"}) {
         const std::string rest = "/" + std::string(kind) + "/ulises-1";
         for (const Caller caller : {Caller::user, Caller::admin})
-            expect_error(methods("DELETE", rest, caller), 403,
+            expect_error(send_to_methods("DELETE", rest, caller), 403,
                          "No tienes permisos para gestionar métodos de acceso");
-        expect_error(methods("DELETE", rest, Caller::super_admin, "ada-1"), 404,
+        expect_error(send_to_methods("DELETE", rest, Caller::super_admin, "ada-1"), 404,
                      "Método de acceso no encontrado");
-        expect_error(methods("DELETE", rest, Caller::super_admin, "unknown"), 404, not_found);
-        expect(methods("DELETE", rest), 200,
+        expect_error(send_to_methods("DELETE", rest, Caller::super_admin, "unknown"), 404,
+                     not_found);
+        expect(send_to_methods("DELETE", rest), 200,
                R"({"success":true,"message":"Método de acceso quitado correctamente"})");
-        expect_error(methods("DELETE", rest), 404, "Método de acceso no encontrado");
+        expect_error(send_to_methods("DELETE", rest), 404, "Método de acceso no encontrado");
     }
-    expect_error(methods("DELETE", "/second-factor/ulises-1"), 404, not_found);
-    CHECK_EQUAL(1, sessions_of("ulises-1"));
-    STRCMP_CONTAINS(R"("data":[{"kind":"second-factor","id":null,)", methods("GET").body.c_str());
+    expect_error(send_to_methods("DELETE", "/second-factor/ulises-1"), 404, not_found);
+    CHECK_EQUAL(1, count_sessions_of("ulises-1"));
+    STRCMP_CONTAINS(R"("data":[{"kind":"second-factor","id":null,)",
+                    send_to_methods("GET").body.c_str());
     STRCMP_CONTAINS(R"("kind":"api-key","id":"ada-1")",
-                    methods("GET", "", Caller::super_admin, "ada-1").body.c_str());
+                    send_to_methods("GET", "", Caller::super_admin, "ada-1").body.c_str());
 }
 
 class ExtraColumnsOfUsers : public Extras {

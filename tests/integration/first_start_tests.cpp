@@ -10,7 +10,7 @@ class FirstStart : public OwnHttpd {
   protected:
     /// Creates a separate database. On PostgreSQL, also creates the roles clerk, which needs a
     /// password, and crowded, which may not connect (CONNECTION LIMIT 0).
-    void make() {
+    void create_database() {
         make_database();
         if (own_->kind() != Kind::postgresql)
             return;
@@ -29,7 +29,7 @@ class FirstStart : public OwnHttpd {
     }
 
     /// Expects that mod_dbd logs the reason and the module logs the advice.
-    void expect_refusal(const std::string& params, const std::string& reason) {
+    void expect_no_connection(const std::string& params, const std::string& reason) {
         allow_log("AH0");
         expect_log(reason);
         expect_log("UA0202: mod_dbd provided no connection; see its own error in this log, and "
@@ -41,7 +41,7 @@ class FirstStart : public OwnHttpd {
 TEST_GROUP_BASE(first_start, FirstStart){};
 
 TEST(first_start, with_correct_parameters_returns_200) {
-    make();
+    create_database();
     const std::string socket = own_->kind() == Kind::postgresql ? own_->server().folder() : "";
     expect_success(
         first_reply(own_->kind() == Kind::postgresql
@@ -50,26 +50,26 @@ TEST(first_start, with_correct_parameters_returns_200) {
 }
 
 TEST(first_start, with_wrong_parameters_reports_the_error_and_its_cause) {
-    make();
+    create_database();
     if (own_->kind() != Kind::postgresql) {
-        expect_refusal("/nowhere/users.db", "unable to open database file");
+        expect_no_connection("/nowhere/users.db", "unable to open database file");
         return;
     }
     const std::string server = "connect_timeout=30 host=" + own_->server().folder().string();
-    expect_refusal(server + " dbname=postgres user=clerk password='s3cr3t two'",
-                   "password authentication failed for user \"clerk\"");
-    expect_refusal(server + " dbname=nothing user=useradmin",
-                   "database \"nothing\" does not exist");
-    expect_refusal(server + " dbname=postgres user=nobody-here",
-                   "role \"nobody-here\" does not exist");
-    expect_refusal(server + " dbname=postgres user=crowded",
-                   "too many connections for role \"crowded\"");
-    expect_refusal("connect_timeout=30 host=/nowhere dbname=postgres user=clerk",
-                   "No such file or directory");
+    expect_no_connection(server + " dbname=postgres user=clerk password='s3cr3t two'",
+                         "password authentication failed for user \"clerk\"");
+    expect_no_connection(server + " dbname=nothing user=useradmin",
+                         "database \"nothing\" does not exist");
+    expect_no_connection(server + " dbname=postgres user=nobody-here",
+                         "role \"nobody-here\" does not exist");
+    expect_no_connection(server + " dbname=postgres user=crowded",
+                         "too many connections for role \"crowded\"");
+    expect_no_connection("connect_timeout=30 host=/nowhere dbname=postgres user=clerk",
+                         "No such file or directory");
 }
 
 TEST(first_start, without_tables_names_the_command_that_creates_them) {
-    make();
+    create_database();
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("DROP TABLE \"" + std::string(table) + "\"");
     expect_log("UA0103: there is no table \"user\"; create it with 'useradminctl schema'");
@@ -77,7 +77,7 @@ TEST(first_start, without_tables_names_the_command_that_creates_them) {
 }
 
 TEST(first_start, with_other_table_names_suggests_the_directive) {
-    make();
+    create_database();
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("ALTER TABLE \"" + std::string(table) + "\" RENAME TO \"" + table + "s\"");
     expect_log("UA0103: there is no table \"user\", but a similar one, \"users\"; set "
@@ -86,7 +86,7 @@ TEST(first_start, with_other_table_names_suggests_the_directive) {
 }
 
 TEST(first_start, of_a_role_without_privileges_names_every_missing_GRANT) {
-    make();
+    create_database();
     if (own_->kind() != Kind::postgresql)
         return;
     own_->sql().run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM clerk");

@@ -21,7 +21,7 @@ bool are_successes(const std::vector<Reply>& replies) {
 class FrozenDatabase : public OwnHttpd {
   protected:
     /// Creates a PostgreSQL database. Returns false in runs with SQLite, which cannot be frozen.
-    bool make() {
+    bool create_database() {
         allow_log("AH00629"); // mod_dbd: Can't connect to …
         allow_log("AH00632");
         allow_log("AH00633");
@@ -41,7 +41,7 @@ class FrozenDatabase : public OwnHttpd {
     }
 
     /// Starts an httpd whose DBDParams set no timeout.
-    void start_before_it(const std::string& configuration) {
+    void start_without_timeout(const std::string& configuration) {
         std::string directives = Suite::directives_for(*own_);
         const std::string bound = " connect_timeout=30";
         directives.erase(directives.find(bound), bound.size());
@@ -62,7 +62,7 @@ class FrozenDatabase : public OwnHttpd {
     void expect_unavailable(std::vector<Request> requests) {
         allow_log("MaxRequestWorkers"); // all workers wait
         for (Request& request : requests)
-            request.patience = std::chrono::seconds(45);
+            request.timeout = std::chrono::seconds(45);
         for (const Reply& reply : client_->send_at_once(requests))
             expect_unavailable(reply);
     }
@@ -71,13 +71,13 @@ class FrozenDatabase : public OwnHttpd {
 TEST_GROUP_BASE(frozen_database, FrozenDatabase){};
 
 TEST(frozen_database, results_in_503_within_the_timeout) {
-    if (!make())
+    if (!create_database())
         return;
     allow_log("UA0");
     expect_log("UA0107: the query timed out after 1 s (UserAdminTimeout)");
-    start_before_it(location("/api/users", as_sara + "UserAdminTimeout 1") +
-                    location("/with-sessions/users", "AuthUserAdmin On\nAuthUserAdminTimeout 1") +
-                    patient);
+    start_without_timeout(
+        location("/api/users", as_sara + "UserAdminTimeout 1") +
+        location("/with-sessions/users", "AuthUserAdmin On\nAuthUserAdminTimeout 1") + patient);
     const std::vector<Request> reads(27, Request{"GET", "/api/users/ada"});
     const std::vector<Request> patient_reads(27, Request{"GET", "/patient/users?limit=1"});
     for (const Reply& reply : client_->send_at_once(patient_reads))
@@ -100,12 +100,12 @@ TEST(frozen_database, results_in_503_within_the_timeout) {
 }
 
 TEST(frozen_database, results_in_503_even_at_startup) {
-    if (!make())
+    if (!create_database())
         return;
     allow_log("UA0");
     own_->freeze();
-    start_before_it("DBDMin 0\n" + location("/api/users", as_sara + "UserAdminTimeout 1") +
-                    patient);
+    start_without_timeout("DBDMin 0\n" + location("/api/users", as_sara + "UserAdminTimeout 1") +
+                          patient);
     const std::vector<Request> requests(32, Request{"GET", "/api/users"});
     expect_unavailable(requests);
     own_->thaw();
@@ -117,10 +117,10 @@ TEST(frozen_database, results_in_503_even_at_startup) {
 
 TEST(frozen_database, cancels_abandoned_statements) {
     // PostgreSQL 14 and later can check during a query whether the client is still connected.
-    if (!make() || own_->sql().number("SHOW server_version_num") < 140000)
+    if (!create_database() || own_->sql().number("SHOW server_version_num") < 140000)
         return;
     allow_log("UA0");
-    start_before_it(location("/api/users", as_sara + "UserAdminTimeout 1"));
+    start_without_timeout(location("/api/users", as_sara + "UserAdminTimeout 1"));
     own_->sql().run("BEGIN; LOCK TABLE \"account\" IN ACCESS EXCLUSIVE MODE");
     expect_unavailable(send("POST", "/api/users", new_user));
     // The lock is still held, but no statement is waiting for it.

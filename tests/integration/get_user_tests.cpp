@@ -5,7 +5,7 @@ namespace useradmin::test {
 
 TEST_GROUP_BASE(get_user, Scene){};
 
-TEST(get_user, returns_exactly_this_envelope) {
+TEST(get_user, returns_the_specified_envelope) {
     expect(
         get(Caller::admin, "/api/users/ulises-1"), 200,
         R"({"success":true,"data":{"id":"ulises-1","name":"Ulises","email":"ulises@example.org",)"

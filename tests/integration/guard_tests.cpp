@@ -22,7 +22,7 @@ class Guard : public Scene {
     }
 
     /// Returns how many superAdmins are not banned.
-    static long left() {
+    static long count_active_super_admins() {
         return sql().number(
             R"(SELECT count(*) FROM "user" WHERE "role" = 'superAdmin' AND )"
             R"(coalesce("banned", )" +
@@ -52,7 +52,7 @@ TEST(guard, last_superadmin_cannot_be_banned_or_demoted) {
     expect_success(change(Caller::super_admin, "sara-1", R"({"name":"S"})"));
     expect_success(change(Caller::super_admin, "ada-1", R"({"role":"superAdmin"})"));
     expect_success(change(Caller::super_admin, "sara-1", R"({"banned":true})"));
-    CHECK_EQUAL(1, left());
+    CHECK_EQUAL(1, count_active_super_admins());
 }
 
 TEST(guard, last_superadmin_is_checked_again_after_a_lock) {
@@ -73,7 +73,7 @@ TEST(guard, last_superadmin_is_checked_again_after_a_lock) {
     both.join();
     CHECK(waited);
     CHECK_EQUAL(200 + 409, replies[0].status + replies[1].status);
-    CHECK_EQUAL(1, left());
+    CHECK_EQUAL(1, count_active_super_admins());
 }
 
 TEST(guard, last_superadmin_is_kept_under_concurrent_changes) {
@@ -101,7 +101,7 @@ TEST(guard, last_superadmin_is_kept_under_concurrent_changes) {
             ++refused;
         }
         CHECK_EQUAL(1, refused);
-        CHECK_EQUAL(1, left());
+        CHECK_EQUAL(1, count_active_super_admins());
         sql().run(R"(DELETE FROM "user" WHERE "id" LIKE 's%' AND "id" <> 'sara-1')");
     }
 }

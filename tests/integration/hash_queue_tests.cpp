@@ -38,7 +38,7 @@ class HashQueue : public OwnHttpd {
                 R"({"name":"I","email":"ivo@example.org","password":"s3cr3t","role":"user"})"));
     }
     void teardown() override {
-        unfreeze();
+        continue_child();
         connections_.clear();
         OwnHttpd::teardown();
     }
@@ -60,7 +60,7 @@ class HashQueue : public OwnHttpd {
     }
 
     /// Stops a child while it hashes. The slot stays in use until the child continues.
-    void freeze_hashing_child() {
+    void stop_hashing_child() {
         post("/costly/users", "costly@example.org");
         const auto hashes = [](pid_t child) {
             return resident_kib(folder_of(child)) > costly_kib / 2;
@@ -79,9 +79,9 @@ class HashQueue : public OwnHttpd {
                 return status_field(thread.path(), "State").starts_with('T');
             });
         }));
-        CHECK_EQUAL(0, answered());
+        CHECK_EQUAL(0, count_replies());
     }
-    void unfreeze() {
+    void continue_child() {
         if (frozen_ != 0)
             kill(std::exchange(frozen_, 0), SIGCONT);
     }
@@ -105,25 +105,25 @@ class HashQueue : public OwnHttpd {
     }
 
     /// Returns how many requests got a reply.
-    long answered() const {
+    long count_replies() const {
         return std::count_if(
             connections_.begin(), connections_.end(),
             [](const auto& connection) {
                 return connection.has_input(std::chrono::milliseconds(0));
             });
     }
-    bool are_answered(long count) const {
-        return eventually([&] { return answered() >= count; }) && answered() == count;
+    bool await_replies(long count) const {
+        return eventually([&] { return count_replies() >= count; }) && count_replies() == count;
     }
     /// Expects that sign-ins by ivo from two other networks get places in the full queue of four.
     /// Each displaces a create.
-    void expect_places_for_ivo() {
-        CHECK(are_answered(12));
+    void expect_sign_ins_displace_creates() {
+        CHECK(await_replies(12));
         for (const char* address : {"198.51.100.7", "2001:db8:0:1::7"}) {
             post("/auth/sign-in/email", "ivo@example.org", address);
-            CHECK(are_answered(static_cast<long>(connections_.size()) - 5));
+            CHECK(await_replies(static_cast<long>(connections_.size()) - 5));
         }
-        unfreeze();
+        continue_child();
         CHECK_EQUAL(14, replies(503).size());
         CHECK_EQUAL(5, replies(200).size());
         for (auto reply = replies_.end() - 2; reply != replies_.end(); ++reply)
@@ -160,18 +160,18 @@ TEST(hash_queue, rejects_a_create_with_503_when_full) {
     expect_log("UA0215: the queue for hashing slots is full; raise UserAdminHashLimit or "
                "UserAdminHashQueue");
     start_with("UserAdminHashQueue 2\n");
-    freeze_hashing_child();
+    stop_hashing_child();
     post_creates(10);
-    CHECK(are_answered(8));
+    CHECK(await_replies(8));
     expect_reads();
-    CHECK_EQUAL(8, answered());
+    CHECK_EQUAL(8, count_replies());
     const std::string metrics = HttpClient(httpd_->port()).send({"GET", "/metrics"}).body;
     for (const char* sample :
          {"useradmin_hash_slots 1\n", "useradmin_hash_slots_in_use 1\n",
           "useradmin_hash_queue_places 2\n", "useradmin_hash_queue_places_in_use 2\n",
           "useradmin_refusals_total{virtual_host=\"localhost\",reason=\"hash-queue\"} 8\n"})
         STRCMP_CONTAINS(sample, metrics.c_str());
-    unfreeze();
+    continue_child();
     for (const auto& reply : replies(503)) {
         expect_error(reply, 503, "Servicio no disponible temporalmente");
         CHECK_EQUAL(std::string("1"), reply.value("Retry-After"));
@@ -184,10 +184,10 @@ TEST(hash_queue, rejects_a_create_with_503_when_full) {
 TEST(hash_queue, is_shared_with_sign_ins) {
     expect_log("UA0215");
     start_with("UserAdminHashQueue 2\n");
-    freeze_hashing_child();
+    stop_hashing_child();
     for (int number = 0; number < 10; ++number)
         post("/auth/sign-in/email", "eva@example.org");
-    CHECK(are_answered(8));
+    CHECK(await_replies(8));
     expect_reads();
     expect_error(HttpClient(httpd_->port())
                      .send({"POST",
@@ -195,8 +195,8 @@ TEST(hash_queue, is_shared_with_sign_ins) {
                             {"X-Client: 192.0.2.1"},
                             R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"}),
                  503, "Servicio no disponible temporalmente");
-    CHECK_EQUAL(8, answered());
-    unfreeze();
+    CHECK_EQUAL(8, count_replies());
+    continue_child();
     for (const auto& reply : replies(503)) {
         expect(reply, 503, busy_to_sign_in);
         CHECK_EQUAL(std::string("1"), reply.value("Retry-After"));
@@ -207,22 +207,22 @@ TEST(hash_queue, is_shared_with_sign_ins) {
     CHECK_EQUAL(3 + 2, count("session"));
 }
 
-TEST(hash_queue, keeps_places_for_others_during_many_creates) {
+TEST(hash_queue, displaces_creates_of_one_network_for_sign_ins_from_others) {
     expect_log("UA0215");
     add_ivo();
     start_with("UserAdminHashQueue 4\n");
-    freeze_hashing_child();
+    stop_hashing_child();
     post_creates(16);
-    expect_places_for_ivo();
+    expect_sign_ins_displace_creates();
 }
 
 TEST(hash_queue, admits_one_waiter_per_four_workers_by_default) {
     expect_log("UA0215");
     start_with("");
-    freeze_hashing_child();
+    stop_hashing_child();
     post_creates(11); // of 32 workers
-    CHECK(are_answered(3));
-    unfreeze();
+    CHECK(await_replies(3));
+    continue_child();
     CHECK_EQUAL(3, replies(503).size());
     CHECK_EQUAL(9, replies(200).size());
 }

@@ -51,7 +51,7 @@ TEST(health, below_a_base_address_is_not_counted) {
 
 TEST(health, allows_only_GET_HEAD_and_OPTIONS) {
     start(health_location());
-    expect_only_read("/health");
+    expect_read_methods_only("/health");
 }
 
 TEST(health, returns_503_with_the_reason_during_an_outage) {
@@ -111,17 +111,17 @@ TEST(health, returns_503_on_a_read_only_database_with_writable) {
     const std::string writable = "/health/writable";
     start(health_location() + "<Location \"" + writable +
           "\">\nUserAdminHealth writable\n</Location>\n");
-    const auto becomes = [&](int status) {
+    const auto eventually_returns = [&](int status) {
         return eventually([&] { return client_->send({"GET", writable}).status == status; });
     };
     CHECK_EQUAL(200, client_->send({"GET", writable}).status);
     own_->set_read_only(true);
     httpd_->restart_gracefully(); // a child could still write to an open file
-    CHECK(becomes(503));
+    CHECK(eventually_returns(503));
     STRCMP_CONTAINS("unavailable\nUA0108", client_->send({"GET", writable}).body.c_str());
     expect_health(200, "ok\n");
     own_->set_read_only(false);
-    CHECK(becomes(200));
+    CHECK(eventually_returns(200));
 }
 
 TEST(health, returns_503_while_the_drain_file_exists) {
@@ -137,7 +137,7 @@ TEST(health, returns_503_while_the_drain_file_exists) {
 
 TEST(health, shows_local_callers_whether_the_audit_log_works) {
     expect_log("UA0401");
-    const std::string log = full_log("health-audit").string();
+    const std::string log = unwritable_log("health-audit").string();
     start("UserAdminAuditLog " + log + "\n" + health_location() + location("/api/users", as_sara));
     expect_health(200, "ok\naudit log " + log + ": ok\n");
     expect_success(client_->send({"PUT", "/api/users/ulises-1", {}, R"({"name":"U"})"}));
@@ -165,7 +165,7 @@ TEST(health, answers_a_request_that_begins_before_a_graceful_stop) {
     std::ofstream(file).close();
     ::kill(httpd_->main_process(), SIGWINCH);
     CHECK(eventually([&] {
-        const int socket = connected_to(httpd_->port());
+        const int socket = connect_to(httpd_->port());
         return socket < 0 || ::close(socket) != 0;
     }));
     CHECK(running.send("\r\n"));

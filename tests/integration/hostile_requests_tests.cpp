@@ -64,16 +64,16 @@ const std::set<std::string_view>& error_texts() {
 }
 
 /// Generates random numbers that are the same on all platforms.
-class Chance {
+class RandomSource {
   public:
-    explicit Chance(std::uint64_t seed) : engine_(seed) {}
+    explicit RandomSource(std::uint64_t seed) : engine_(seed) {}
 
     std::size_t below(std::size_t bound) { return engine_() % bound; }
-    bool in(std::size_t times) { return below(times) == 0; }
+    bool one_in(std::size_t times) { return below(times) == 0; }
     char byte() { return static_cast<char>(below(256)); }
 
     template <std::size_t size>
-    std::string_view of(const char* const (&texts)[size]) {
+    std::string_view one_of(const char* const (&texts)[size]) {
         return texts[below(size)];
     }
     std::string bytes(std::size_t most) {
@@ -102,21 +102,21 @@ struct Hostile {
 
     /// If httpd rejects a request before it decodes the path, the reply is an envelope only if the
     /// path has the configuration's spelling.
-    bool wants_envelope() const noexcept {
+    bool expects_envelope() const noexcept {
         return is_below_base && (is_regular || is_spelled_plainly);
     }
 };
 
-class Maker {
+class RequestGenerator {
   public:
-    explicit Maker(std::uint64_t seed) : chance_(seed) {}
+    explicit RequestGenerator(std::uint64_t seed) : random_(seed) {}
 
-    Hostile make() {
+    Hostile generate() {
         Hostile request;
         request.target = target(request);
         request.method = method(request);
         add_headers(request);
-        if (chance_.in(2) || request.method == "POST" || request.method == "PUT")
+        if (random_.one_in(2) || request.method == "POST" || request.method == "PUT")
             request.body = body();
         return request;
     }
@@ -128,49 +128,50 @@ class Maker {
         bytes += host(request);
         for (const std::string& header : request.headers)
             bytes += header + "\r\n";
-        bytes += framed(request);
-        if (chance_.in(12)) {
+        bytes += frame_body(request);
+        if (random_.one_in(12)) {
             request.is_below_base = false;
             request.is_regular = false;
-            change(bytes);
+            corrupt(bytes);
         }
         return bytes;
     }
 
   private:
     std::string method(Hostile& request) {
-        if (chance_.in(40)) {
+        if (random_.one_in(40)) {
             request.is_regular = false;
             request.is_below_base = false;
-            return chance_.bytes(12);
+            return random_.bytes(12);
         }
-        if (chance_.in(6))
-            return std::string(chance_.of({"OPTIONS", "PATCH", "TRACE", "PROPFIND", "MERGE", "LOCK",
-                                           "get", "FOO", "QUERY", "GETX", "POST", "PUT"}));
+        if (random_.one_in(6))
+            return std::string(
+                random_.one_of({"OPTIONS", "PATCH", "TRACE", "PROPFIND", "MERGE", "LOCK", "get",
+                                "FOO", "QUERY", "GETX", "POST", "PUT"}));
         return std::string(request.target.find("users/") != std::string::npos
-                               ? chance_.of({"GET", "PUT", "PUT", "PUT", "DELETE", "HEAD"})
-                               : chance_.of({"GET", "GET", "POST", "POST", "POST", "HEAD"}));
+                               ? random_.one_of({"GET", "PUT", "PUT", "PUT", "DELETE", "HEAD"})
+                               : random_.one_of({"GET", "GET", "POST", "POST", "POST", "HEAD"}));
     }
 
     std::string target(Hostile& request) {
         std::string target(
-            chance_.of({"/api/users", "/api/users", "/open/users", "/open/users", "/open/users",
-                        "/%61pi/users", "/open/./users", "/x/../open/users", "/open/%75sers",
-                        "//open//users", "/api/auth/sign-in/email", "/api/auth/get-session",
-                        "/api/auth/sign-out", "/api/auth"}));
+            random_.one_of({"/api/users", "/api/users", "/open/users", "/open/users", "/open/users",
+                            "/%61pi/users", "/open/./users", "/x/../open/users", "/open/%75sers",
+                            "//open//users", "/api/auth/sign-in/email", "/api/auth/get-session",
+                            "/api/auth/sign-out", "/api/auth"}));
         if (target.starts_with("/api/auth"))
             request.is_below_base = false; // better-auth's errors
-        else if (chance_.in(2)) {
+        else if (random_.one_in(2)) {
             target += "/" + segment(request);
-            if (chance_.in(3))
-                target += chance_.of({"/sessions", "/sessions", "/password", "/ban", "/ban",
-                                      "/sessions/", "/ban/x", "/Password", "/"});
-            if (chance_.in(8))
+            if (random_.one_in(3))
+                target += random_.one_of({"/sessions", "/sessions", "/password", "/ban", "/ban",
+                                          "/sessions/", "/ban/x", "/Password", "/"});
+            if (random_.one_in(8))
                 target += "/" + segment(request);
         }
         request.is_spelled_plainly =
             target.starts_with("/api/users") || target.starts_with("/open/users");
-        if (chance_.in(2))
+        if (random_.one_in(2))
             target += "?" + query();
         return target;
     }
@@ -204,18 +205,18 @@ class Maker {
                                        "%5c",
                                        "\\",
                                        "@"};
-        switch (chance_.below(8)) {
+        switch (random_.below(8)) {
         case 0:
-            return percent_encoded(chance_.bytes(40));
+            return percent_encoded(random_.bytes(40));
         case 1: {
             // Random bytes may include a space or newline, which would end the path or the request
             // line.
             request.is_regular = false;
             request.is_below_base = false;
-            return chance_.bytes(20);
+            return random_.bytes(20);
         }
         case 2: {
-            const std::size_t size = chance_.below(9000);
+            const std::size_t size = random_.below(9000);
             // httpd rejects lines of this length.
             request.is_below_base = request.is_below_base && size < 7000;
             request.is_regular = request.is_regular && size < 7000;
@@ -223,125 +224,125 @@ class Maker {
         }
         case 3:
         case 4:
-            return std::string(chance_.of(odd));
+            return std::string(random_.one_of(odd));
         default:
-            return std::string(chance_.of(ids));
+            return std::string(random_.one_of(ids));
         }
     }
 
     std::string query() {
         std::string query;
-        for (std::size_t count = chance_.below(5); count > 0; --count) {
-            query += query.empty() ? "" : std::string(chance_.of({"&", "&", "&&", ";"}));
-            query += chance_.of(
+        for (std::size_t count = random_.below(5); count > 0; --count) {
+            query += query.empty() ? "" : std::string(random_.one_of({"&", "&", "&&", ";"}));
+            query += random_.one_of(
                 {"page", "limit", "search", "role", "sea%72ch", "x", "", "search[]", "page%00"});
-            query += chance_.of({"=", "=", "=", "", "=="});
+            query += random_.one_of({"=", "=", "=", "", "=="});
             query += value();
         }
         return query;
     }
 
     std::string value() {
-        switch (chance_.below(4)) {
+        switch (random_.below(4)) {
         case 0:
-            return percent_encoded(chance_.bytes(30));
+            return percent_encoded(random_.bytes(30));
         case 1:
-            return std::to_string(static_cast<std::int64_t>(chance_.below(40)) - 5);
+            return std::to_string(static_cast<std::int64_t>(random_.below(40)) - 5);
         default:
-            return std::string(chance_.of({"1",
-                                           "20",
-                                           "2147483647",
-                                           "99999999999999999999",
-                                           "-1",
-                                           "1e3",
-                                           "0x10",
-                                           "admin",
-                                           "user",
-                                           "superAdmin",
-                                           "ada",
-                                           "%25",
-                                           "_",
-                                           "%5C",
-                                           "%27",
-                                           "%22%20--",
-                                           "%27%3B%20drop%20table%20x",
-                                           "%C3%81NGEL",
-                                           "%ff",
-                                           "%00",
-                                           "%F0%9F%98%80",
-                                           "%s%n",
-                                           "+",
-                                           "%2B1",
-                                           "$1",
-                                           ":a",
-                                           "%",
-                                           "%zz"}));
+            return std::string(random_.one_of({"1",
+                                               "20",
+                                               "2147483647",
+                                               "99999999999999999999",
+                                               "-1",
+                                               "1e3",
+                                               "0x10",
+                                               "admin",
+                                               "user",
+                                               "superAdmin",
+                                               "ada",
+                                               "%25",
+                                               "_",
+                                               "%5C",
+                                               "%27",
+                                               "%22%20--",
+                                               "%27%3B%20drop%20table%20x",
+                                               "%C3%81NGEL",
+                                               "%ff",
+                                               "%00",
+                                               "%F0%9F%98%80",
+                                               "%s%n",
+                                               "+",
+                                               "%2B1",
+                                               "$1",
+                                               ":a",
+                                               "%",
+                                               "%zz"}));
         }
     }
 
     void add_headers(Hostile& request) {
-        switch (chance_.below(6)) {
+        switch (random_.below(6)) {
         case 0:
             break;
         case 1:
             request.headers.push_back(
                 "Cookie: better-auth.session_token=" +
-                std::string(chance_.of({"s3cr3t-token-of-sara", "\"s3cr3t-token-of-ada\"", "",
-                                        "%73", "a.b", "x; y=z", "%ff%fe", "\xff"})));
+                std::string(random_.one_of({"s3cr3t-token-of-sara", "\"s3cr3t-token-of-ada\"", "",
+                                            "%73", "a.b", "x; y=z", "%ff%fe", "\xff"})));
             break;
         case 2:
             request.headers.push_back(
-                "Authorization: " +
-                std::string(chance_.of({"Bearer", "Bearer  ", "Basic x", "Bearer %00", "bearer x",
-                                        "Bearer s3cr3t-token-of-nobody", "Bearer \xff\xfe", ""})));
+                "Authorization: " + std::string(random_.one_of(
+                                        {"Bearer", "Bearer  ", "Basic x", "Bearer %00", "bearer x",
+                                         "Bearer s3cr3t-token-of-nobody", "Bearer \xff\xfe", ""})));
             break;
         default:
             request.headers.push_back(
                 bearer(std::array{Caller::user, Caller::admin, Caller::super_admin,
-                                  Caller::super_admin}[chance_.below(4)]));
+                                  Caller::super_admin}[random_.below(4)]));
         }
-        for (std::size_t count = chance_.below(5); count > 0; --count)
+        for (std::size_t count = random_.below(5); count > 0; --count)
             request.headers.push_back(
-                std::string(chance_.of({"Origin: http://localhost",
-                                        "Origin: null",
-                                        "Origin: https://evil.example",
-                                        "Origin: https://app.example.org",
-                                        "Origin: \xff",
-                                        "Sec-Fetch-Site: cross-site",
-                                        "Sec-Fetch-Site: same-origin",
-                                        "Sec-Fetch-Site: none",
-                                        "Range: bytes=0-3",
-                                        "If-None-Match: *",
-                                        "If-Match: \"x\"",
-                                        "Accept: text/html",
-                                        "Accept-Encoding: gzip",
-                                        "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT",
-                                        "X-Forwarded-For: ::1, \"x\"",
-                                        "Content-Type: text/xml",
-                                        "Content-Type: application/json",
-                                        "Content-Type: application/x-www-form-urlencoded",
-                                        "Content-Encoding: gzip",
-                                        "X-HTTP-Method-Override: DELETE",
-                                        "Access-Control-Request-Method: DELETE",
-                                        "User-Agent: <script>alert(1)</script>",
-                                        "Referer: //",
-                                        "Accept-Language: *",
-                                        "Content-Language: es",
-                                        "Cache-Control: max-age=0",
-                                        "TE: trailers"})));
-        if (chance_.in(40)) {
+                std::string(random_.one_of({"Origin: http://localhost",
+                                            "Origin: null",
+                                            "Origin: https://evil.example",
+                                            "Origin: https://app.example.org",
+                                            "Origin: \xff",
+                                            "Sec-Fetch-Site: cross-site",
+                                            "Sec-Fetch-Site: same-origin",
+                                            "Sec-Fetch-Site: none",
+                                            "Range: bytes=0-3",
+                                            "If-None-Match: *",
+                                            "If-Match: \"x\"",
+                                            "Accept: text/html",
+                                            "Accept-Encoding: gzip",
+                                            "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT",
+                                            "X-Forwarded-For: ::1, \"x\"",
+                                            "Content-Type: text/xml",
+                                            "Content-Type: application/json",
+                                            "Content-Type: application/x-www-form-urlencoded",
+                                            "Content-Encoding: gzip",
+                                            "X-HTTP-Method-Override: DELETE",
+                                            "Access-Control-Request-Method: DELETE",
+                                            "User-Agent: <script>alert(1)</script>",
+                                            "Referer: //",
+                                            "Accept-Language: *",
+                                            "Content-Language: es",
+                                            "Cache-Control: max-age=0",
+                                            "TE: trailers"})));
+        if (random_.one_in(40)) {
             request.is_regular = false;
-            request.headers.push_back("X-Long: " + std::string(chance_.below(9000), 'x'));
+            request.headers.push_back("X-Long: " + std::string(random_.below(9000), 'x'));
         }
-        if (chance_.in(40)) {
+        if (random_.one_in(40)) {
             request.is_regular = false;
-            for (std::size_t count = chance_.below(150); count > 0; --count)
+            for (std::size_t count = random_.below(150); count > 0; --count)
                 request.headers.push_back("X-Many: x");
         }
     }
 
     std::string body() {
-        std::string number = std::to_string(chance_.below(60));
+        std::string number = std::to_string(random_.below(60));
         const std::string good[] = {
             R"({"name":"N","email":"n)" + number + R"(@x","password":"s3cr3t","role":"user"})",
             R"({"name":"N","email":"n)" + number + R"(@x","password":"s3cr3t"})",
@@ -369,70 +370,70 @@ class Maker {
                                    R"({"role":7})",
                                    R"({"a":1e400,"b":-0.0,"c":[[[[[[]]]]]]})",
                                    std::string(2000, '['),
-                                   "{\"name\":\"" + std::string(chance_.below(80000), 'x') + "\"}",
-                                   chance_.bytes(300)};
-        std::string text = chance_.in(3) ? odd[chance_.below(std::size(odd))]
-                                         : good[chance_.below(std::size(good))];
-        if (chance_.in(5))
-            change(text);
+                                   "{\"name\":\"" + std::string(random_.below(80000), 'x') + "\"}",
+                                   random_.bytes(300)};
+        std::string text = random_.one_in(3) ? odd[random_.below(std::size(odd))]
+                                             : good[random_.below(std::size(good))];
+        if (random_.one_in(5))
+            corrupt(text);
         return text;
     }
 
     /// Changes, removes or inserts a few bytes.
-    void change(std::string& text) {
-        for (std::size_t times = 1 + chance_.below(3); times > 0 && !text.empty(); --times) {
-            const std::size_t at = chance_.below(text.size());
-            switch (chance_.below(5)) {
+    void corrupt(std::string& text) {
+        for (std::size_t times = 1 + random_.below(3); times > 0 && !text.empty(); --times) {
+            const std::size_t at = random_.below(text.size());
+            switch (random_.below(5)) {
             case 0:
-                text[at] = chance_.byte();
+                text[at] = random_.byte();
                 break;
             case 1:
-                text[at] = static_cast<char>(text[at] ^ (1 << chance_.below(8)));
+                text[at] = static_cast<char>(text[at] ^ (1 << random_.below(8)));
                 break;
             case 2:
-                text.erase(at, 1 + chance_.below(8));
+                text.erase(at, 1 + random_.below(8));
                 break;
             case 3:
-                text.insert(at, chance_.bytes(8));
+                text.insert(at, random_.bytes(8));
                 break;
             default:
-                text.insert(at, text.substr(at, 1 + chance_.below(30)));
+                text.insert(at, text.substr(at, 1 + random_.below(30)));
             }
         }
     }
 
     std::string version(Hostile& request) {
-        if (!chance_.in(15))
+        if (!random_.one_in(15))
             return " HTTP/1.1";
         request.is_regular = false;
-        return std::string(chance_.of({"", " HTTP/1.0", " HTTP/0.9", " HTTP/1.2", " HTTP/2.0",
-                                       " HTTP/9.9", " http/1.1", " HTTP/1.1 ", "  HTTP/1.1",
-                                       " XTTP/1.1", " HTTP/1.", "\tHTTP/1.1", " HTTP/1.1\r"}));
+        return std::string(random_.one_of({"", " HTTP/1.0", " HTTP/0.9", " HTTP/1.2", " HTTP/2.0",
+                                           " HTTP/9.9", " http/1.1", " HTTP/1.1 ", "  HTTP/1.1",
+                                           " XTTP/1.1", " HTTP/1.", "\tHTTP/1.1", " HTTP/1.1\r"}));
     }
 
     std::string host(Hostile& request) {
-        if (!chance_.in(20))
+        if (!random_.one_in(20))
             return "Host: localhost\r\n";
         request.is_regular = false;
-        return std::string(
-            chance_.of({"", "Host: a b\r\n", "Host: localhost\r\nHost: localhost\r\n", "Host:\r\n",
-                        "Host: [::1\r\n", "Host: \xff\r\n", "Host: other.example:99999\r\n",
-                        "Host : localhost\r\n", " Host: localhost\r\n", "no colon\r\n", ": x\r\n",
-                        "Host: localhost\r\n folded\r\n"}));
+        return std::string(random_.one_of(
+            {"", "Host: a b\r\n", "Host: localhost\r\nHost: localhost\r\n", "Host:\r\n",
+             "Host: [::1\r\n", "Host: \xff\r\n", "Host: other.example:99999\r\n",
+             "Host : localhost\r\n", " Host: localhost\r\n", "no colon\r\n", ": x\r\n",
+             "Host: localhost\r\n folded\r\n"}));
     }
 
     /// Returns the header fields that frame the body, an empty line, and the body.
-    std::string framed(Hostile& request) {
+    std::string frame_body(Hostile& request) {
         const std::string text = request.body.value_or("");
-        if (!chance_.in(6))
+        if (!random_.one_in(6))
             return request.body
                        ? "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text
                        : "\r\n";
-        if (chance_.in(2))
+        if (random_.one_in(2))
             return "Transfer-Encoding: chunked\r\n\r\n" + chunked(text);
         request.is_regular = false;
         // If the length is wrong, the remaining bytes are not a valid request.
-        return std::string(chance_.of(
+        return std::string(random_.one_of(
                    {"Content-Length: 5\r\n", "Content-Length: 1000000\r\n",
                     "Content-Length: -1\r\n", "Content-Length: 4\r\nContent-Length: 5\r\n",
                     "Content-Length: 0x10\r\n", "Content-Length: 99999999999999999999\r\n",
@@ -446,24 +447,25 @@ class Maker {
     std::string chunked(std::string_view text) {
         std::string chunks;
         while (!text.empty()) {
-            const std::string_view chunk = text.substr(0, 1 + chance_.below(3000));
+            const std::string_view chunk = text.substr(0, 1 + random_.below(3000));
             char size[32];
             std::snprintf(size, sizeof size, "%zx", chunk.size());
             chunks += size;
-            chunks +=
-                chance_.in(20) ? std::string(chance_.of({" ", ";x=y", "\x01", "g", "-"})) : "";
+            chunks += random_.one_in(20)
+                          ? std::string(random_.one_of({" ", ";x=y", "\x01", "g", "-"}))
+                          : "";
             (chunks += "\r\n") += chunk;
-            chunks += chance_.in(30) ? "" : "\r\n";
+            chunks += random_.one_in(30) ? "" : "\r\n";
             text.remove_prefix(chunk.size());
         }
-        return chunks + (chance_.in(20) ? "" : "0\r\n\r\n");
+        return chunks + (random_.one_in(20) ? "" : "0\r\n\r\n");
     }
 
-    Chance chance_;
+    RandomSource random_;
 };
 
 /// Returns the bytes with escapes as in a C string.
-std::string shown(std::string_view bytes) {
+std::string with_escapes(std::string_view bytes) {
     std::string text;
     for (const char character : bytes.substr(0, 1500)) {
         char escape[8];
@@ -487,7 +489,7 @@ class HostileRequests : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        if (!is_possible())
+        if (!should_run())
             return;
         allow_log("AH10244"); // httpd: invalid URI path
         allow_log("AH00135"); // httpd: invalid method in request
@@ -512,26 +514,26 @@ class HostileRequests : public OwnHttpd {
 
     /// Returns whether to run the test. Requests are the same for all MPMs, but not all MPMs
     /// support HTTP/2.
-    static bool is_possible() { return Suite::current().mpm() == "event"; }
+    static bool should_run() { return Suite::current().mpm() == "event"; }
 
     /// Returns what is wrong with a reply, or an empty string.
-    static std::string complaint_of(const Hostile& request, const Reply& reply) {
+    static std::string problem_with(const Hostile& request, const Reply& reply) {
         constexpr int statuses[] = {200, 204, 400, 401, 403, 404, 405, 408, 411, 412,
                                     413, 414, 415, 417, 429, 431, 500, 501, 503, 505};
         if (std::find(std::begin(statuses), std::end(statuses), reply.status) == std::end(statuses))
             return "a status that nothing here has";
         if (reply.status == 503)
             return "there is no overload";
-        std::string came = reply.body;
+        std::string received = reply.body;
         for (const auto& [name, value] : reply.headers)
-            came += name + ": " + value + "\n";
+            received += name + ": " + value + "\n";
         for (const char* text :
              {"SELECT", "INSERT", "ERROR:", "SQLSTATE", "sqlite", "libpq", "pg_"})
-            if (came.find(text) != std::string::npos)
+            if (received.find(text) != std::string::npos)
                 return "the database speaks in the reply";
-        if (!request.wants_envelope())
+        if (!request.expects_envelope())
             return "";
-        if (holds_a_secret(came))
+        if (contains_secret(received))
             return "a secret is in the reply";
         if (reply.status == 500 && request.method != "POST" && request.method != "PUT" &&
             request.target.find('?') == std::string::npos)
@@ -548,48 +550,51 @@ class HostileRequests : public OwnHttpd {
         return text && error_texts().count(*text) == 1 ? "" : "the reply is no failure's envelope";
     }
 
-    void give_up_on(std::uint64_t number, std::string_view bytes, const Reply& reply,
-                    const std::string& why) const {
-        fail_test("request " + std::to_string(number) + " of USERADMIN_TEST_SEED=" +
-                  std::to_string(seed_) + ": " + why + "\n" + shown(bytes) + "\n" + reply.text());
+    void fail_request(std::uint64_t number, std::string_view bytes, const Reply& reply,
+                      const std::string& why) const {
+        fail_test("request " + std::to_string(number) +
+                  " of USERADMIN_TEST_SEED=" + std::to_string(seed_) + ": " + why + "\n" +
+                  with_escapes(bytes) + "\n" + reply.text());
     }
 
-    Maker maker(std::uint64_t number) const { return Maker(seed_ * 0x9e3779b97f4a7c15U + number); }
+    RequestGenerator generator(std::uint64_t number) const {
+        return RequestGenerator(seed_ * 0x9e3779b97f4a7c15U + number);
+    }
 
     /// Sends request `number` over a new connection.
     void send_bytes(std::uint64_t number) {
-        Maker maker = this->maker(number);
-        Hostile request = maker.make();
-        const std::string bytes = maker.bytes_of(request);
-        std::string came;
+        RequestGenerator generator = this->generator(number);
+        Hostile request = generator.generate();
+        const std::string bytes = generator.bytes_of(request);
+        std::string received;
         {
             const RawConnection connection(httpd_->port());
             connection.send(bytes);
             connection.finish_sending();
-            came = connection.receive_all();
+            received = connection.receive_all();
         }
-        if (!came.starts_with("HTTP/")) {
+        if (!received.starts_with("HTTP/")) {
             // httpd omits the status line and headers if the request looks like HTTP/0.9. It does
             // not reply to an empty request.
             if (request.is_regular)
-                give_up_on(number, bytes, {}, "no reply came");
+                fail_request(number, bytes, {}, "no reply");
             return;
         }
-        Reply reply = parse_reply(came);
+        Reply reply = parse_reply(received);
         if (reply.status == 101)
             return;
         if (const auto length = reply.header("Content-Length"))
             reply.body.resize(std::min<std::size_t>(
                 reply.body.size(), request.method == "HEAD" ? 0 : std::stoul(*length)));
         ++statuses_[reply.status];
-        const std::string complaint = complaint_of(request, reply);
+        const std::string complaint = problem_with(request, reply);
         if (!complaint.empty())
-            give_up_on(number, bytes, reply, complaint);
+            fail_request(number, bytes, reply, complaint);
     }
 
     /// Sends request `number` over HTTP/2. libcurl omits bytes that it cannot send.
     void send_http2(std::uint64_t number) {
-        const Hostile made = maker(number).make();
+        const Hostile made = generator(number).generate();
         const Request request = {
             made.method,        made.target, made.headers, made.body, std::chrono::seconds(60),
             /* is_http2 */ true};
@@ -598,10 +603,10 @@ class HostileRequests : public OwnHttpd {
         if (!reply)
             reply = client_->try_send(request);
         ++(reply ? statuses_[reply->status] : unsent_);
-        const std::string complaint = reply ? complaint_of(made, *reply) : std::string();
+        const std::string complaint = reply ? problem_with(made, *reply) : std::string();
         if (!complaint.empty())
-            give_up_on(number, made.method + " " + made.target + "\n" + made.body.value_or("-"),
-                       *reply, complaint);
+            fail_request(number, made.method + " " + made.target + "\n" + made.body.value_or("-"),
+                         *reply, complaint);
     }
 
     /// Returns how many replies had each status.
@@ -621,7 +626,7 @@ TEST_GROUP_BASE(hostile_requests, HostileRequests){};
 
 TEST(hostile_requests, always_get_an_envelope) {
     exclude_from_document();
-    if (!is_possible())
+    if (!should_run())
         return;
     const int requests = machine::times(3000, 200000);
     const auto children = children_of(httpd_->main_process());

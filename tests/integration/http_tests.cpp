@@ -236,11 +236,11 @@ TEST(bodies, that_are_rejected_get_no_100_Continue) {
     for (const auto& [bytes, status] : requests) {
         const RawConnection connection(Suite::current().httpd().port());
         CHECK(connection.send(bytes));
-        const auto came = connection.receive_all();
-        CHECK_TEXT(came.find("100 Continue") == std::string::npos, came.c_str());
-        const auto reply = parse_reply(came);
+        const auto received = connection.receive_all();
+        CHECK_TEXT(received.find("100 Continue") == std::string::npos, received.c_str());
+        const auto reply = parse_reply(received);
         check_reply(reply);
-        CHECK_EQUAL_TEXT(status, reply.status, came.c_str());
+        CHECK_EQUAL_TEXT(status, reply.status, received.c_str());
     }
 }
 
@@ -254,11 +254,11 @@ TEST(bodies, that_end_too_early_are_rejected) {
         const RawConnection connection(Suite::current().httpd().port());
         CHECK(connection.send(bytes));
         connection.finish_sending();
-        const auto came = connection.receive_all();
+        const auto received = connection.receive_all();
         // A client that closes the connection early gets an error or no reply, but never a success.
-        CHECK_TEXT(came.find(" 200 ") == std::string::npos, came.c_str());
-        if (!came.empty())
-            expect_refused(parse_reply(came));
+        CHECK_TEXT(received.find(" 200 ") == std::string::npos, received.c_str());
+        if (!received.empty())
+            expect_refused(parse_reply(received));
     }
     CHECK_EQUAL(3, count("user"));
 }
@@ -343,7 +343,7 @@ TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
     }
 }
 
-TEST(errors_of_httpd, forbid_sniffing_once) {
+TEST(errors_of_httpd, have_one_X_Content_Type_Options_header) {
     expect_log("AH01630");
     for (const char* path : {"/document/users", "/text/users", "/document/auth/get-session",
                              "/trusting/denied/auth/get-session"}) {

@@ -22,7 +22,7 @@ class Kills : public OwnHttpd {
         allow_log("exit signal Killed");
         make_database();
         if (is_postgresql()) {
-            TracedUsers::confirm_what_is_safe(own_->sql());
+            TracedUsers::enable_synchronous_commit(own_->sql());
             // The role's setting does not apply to this connection, which is already open.
             own_->sql().run("SET synchronous_commit = on");
         }
@@ -92,18 +92,18 @@ TEST(kills, end_exactly_the_sessions_of_banned_users) {
     CHECK(eventually([this] { return Database::reachable(own_->driver(), own_->params()); }));
     const std::string is_banned =
         std::string(R"(coalesce("banned", )") + (is_postgresql() ? "FALSE)" : "0) <> 0");
-    const auto count = [&](const std::string& condition) {
+    const auto count_users = [&](const std::string& condition) {
         return own_->sql().number(R"(SELECT count(*) FROM "user" u WHERE "id" LIKE 'b%' AND )" +
                                   condition);
     };
     const std::string has_session =
         R"(EXISTS (SELECT 1 FROM "session" s WHERE s."userId" = u."id"))";
-    CHECK_EQUAL(0, count(is_banned + " AND " + has_session));
-    CHECK_EQUAL(0, count("NOT (" + is_banned + ") AND NOT " + has_session));
-    CHECK(banned > kills && count(is_banned) > kills);
+    CHECK_EQUAL(0, count_users(is_banned + " AND " + has_session));
+    CHECK_EQUAL(0, count_users("NOT (" + is_banned + ") AND NOT " + has_session));
+    CHECK(banned > kills && count_users(is_banned) > kills);
     if (machine::is_long())
         std::printf("\n%d kills: %d bans were confirmed, and %ld users are banned\n", kills,
-                    banned.load(), count(is_banned));
+                    banned.load(), count_users(is_banned));
 }
 
 } // namespace useradmin::test

@@ -9,7 +9,7 @@ namespace useradmin::test {
 class Language : public OwnHttpd {
   protected:
     /// Sends raw bytes to the httpd of this test.
-    Reply exchange_with_own(const std::string& bytes) {
+    Reply send_raw(const std::string& bytes) {
         const RawConnection connection(httpd_->port());
         CHECK(connection.send(bytes));
         const Reply reply = parse_reply(connection.receive_all());
@@ -72,7 +72,7 @@ TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
     for (const auto& each : cases) {
         const bool has_body = each.method == std::string("POST");
         const auto send_to = [&](const std::string& folder, const std::string& preferred) {
-            return exchange_with_own(
+            return send_raw(
                 std::string(each.method) + " " + folder + each.path +
                 " HTTP/1.1\r\nHost: localhost\r\n" + "Accept-Language: " + preferred +
                 "\r\nConnection: close\r\n" +
@@ -89,8 +89,8 @@ TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
     }
     // httpd reads no header after one that it rejects.
     expect_error_in("es",
-                    exchange_with_own("GET /any/users HTTP/1.1\r\nHost: localhost\r\nno colon\r\n"
-                                      "Accept-Language: en\r\n\r\n"),
+                    send_raw("GET /any/users HTTP/1.1\r\nHost: localhost\r\nno colon\r\n"
+                             "Accept-Language: en\r\n\r\n"),
                     400, "Petición incorrecta");
 }
 

@@ -48,7 +48,7 @@ class LateBody : public Scene {
          "No tienes permisos para editar usuarios"},
     };
 
-    static std::string users() {
+    static std::string all_users() {
         std::string all;
         for (const auto& row : sql().rows(
                  R"(SELECT "id", "name", "role", coalesce("banned", FALSE) FROM "user"
@@ -62,32 +62,32 @@ class LateBody : public Scene {
 TEST_GROUP_BASE(late_body, LateBody){};
 
 TEST(late_body, changes_nothing_if_the_caller_was_banned_or_demoted) {
-    const auto set_sara = [](const char* values) {
+    const auto update_sara = [](const char* values) {
         sql().run("UPDATE \"user\" SET " + std::string(values) + " WHERE \"id\" = 'sara-1'");
     };
-    const std::string before = users();
+    const std::string before = all_users();
     for (const Case& one : cases)
         for (const bool is_banned : {true, false}) {
-            set_sara(R"("banned" = FALSE, "role" = 'superAdmin')");
+            update_sara(R"("banned" = FALSE, "role" = 'superAdmin')");
             const Reply reply = send_late(one.request, one.body, [&] {
-                set_sara(is_banned ? R"("banned" = TRUE)" : R"("role" = NULL)");
+                update_sara(is_banned ? R"("banned" = TRUE)" : R"("role" = NULL)");
             });
             if (is_banned)
                 expect_error(reply, 401, "No autorizado");
             else
                 expect_error(reply, 403, one.forbidden);
-            CHECK_EQUAL(before, users());
+            CHECK_EQUAL(before, all_users());
             CHECK_EQUAL(0, count("account"));
             CHECK_EQUAL(4, count("session"));
         }
 }
 
 TEST(late_body, changes_nothing_if_the_caller_was_deleted) {
-    const std::string before = users();
+    const std::string before = all_users();
     expect_error(send_late(cases[0].request, cases[0].body,
                            [] { sql().run(R"(DELETE FROM "user" WHERE "id" = 'sara-1')"); }),
                  401, "No autorizado");
-    CHECK_EQUAL(before, users());
+    CHECK_EQUAL(before, all_users());
 }
 
 TEST(late_body, of_a_caller_without_a_row_is_accepted) {

@@ -5,7 +5,7 @@ namespace useradmin::test {
 
 TEST_GROUP_BASE(list_users, Scene){};
 
-TEST(list_users, returns_exactly_this_envelope) {
+TEST(list_users, returns_the_specified_envelope) {
     expect(
         get(Caller::admin, "/api/users"), 200,
         R"({"success":true,"data":[{"id":"ulises-1","name":"Ulises","email":"ulises@example.org",)"

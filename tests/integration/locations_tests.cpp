@@ -17,7 +17,7 @@ class Locations : public OwnHttpd {
 
     /// Runs the checks with each load order of the two modules.
     template <class Checks>
-    void in_either_load_order(const std::string& configuration, const Checks& checks) {
+    void run_with_each_load_order(const std::string& configuration, const Checks& checks) {
         const std::string auth_module = machine::built("mod_auth_useradmin.so").string();
         for (const auto& modules :
              {std::vector<std::string>(), std::vector<std::string>{auth_module}}) {
@@ -37,13 +37,13 @@ class Locations : public OwnHttpd {
         return parse_reply(connection.receive_all());
     }
     /// Returns the number of counted requests with the operation.
-    std::string requests(const std::string& operation) {
+    std::string request_count(const std::string& operation) {
         const std::string text = client_->send({"GET", "/metrics"}).body;
         return between(text, "operation=\"" + operation + "\",status=\"200\"} ", "\n")
             .value_or("(none)");
     }
     /// Returns the sum of all counted requests.
-    int all_requests() {
+    int total_request_count() {
         int sum = 0;
         for (const std::string& line : lines_of(client_->send({"GET", "/metrics"}).body))
             if (line.starts_with("useradmin_requests_total{"))
@@ -90,21 +90,21 @@ TEST(locations, are_not_replaced_by_a_FallbackResource) {
 }
 
 TEST(locations, of_the_admin_client_below_sign_in_are_answered) {
-    in_either_load_order(
+    run_with_each_load_order(
         sign_in("/api/auth", "") + better_auth_page + metrics_page,
         [&] {
             const Reply reply = get_as_sara("/api/auth/admin/list-users?limit=1");
             CHECK_EQUAL(200, reply.status);
             STRCMP_CONTAINS("\"users\":", reply.body.c_str());
             CHECK_EQUAL(200, get_as_sara("/api/auth/get-session").status);
-            CHECK(eventually([&] { return requests("list") == "1"; }));
-            CHECK(eventually([&] { return requests("get-session") == "1"; }));
-            CHECK_EQUAL(2, all_requests());
+            CHECK(eventually([&] { return request_count("list") == "1"; }));
+            CHECK(eventually([&] { return request_count("get-session") == "1"; }));
+            CHECK_EQUAL(2, total_request_count());
         });
 }
 
 TEST(locations, of_pages_below_sign_in_are_answered) {
-    in_either_load_order(
+    run_with_each_load_order(
         location("/api/users", as_sara) + sign_in("/", "") + metrics_page +
             handler("/console", "useradmin-console"),
         [&] {
@@ -112,8 +112,8 @@ TEST(locations, of_pages_below_sign_in_are_answered) {
             CHECK_EQUAL(200, page.status);
             STRCMP_CONTAINS("text/html", page.header("Content-Type").value_or("").c_str());
             CHECK_EQUAL(200, get_as_sara("/get-session").status);
-            CHECK(eventually([&] { return requests("get-session") == "1"; }));
-            CHECK_EQUAL(1, all_requests());
+            CHECK(eventually([&] { return request_count("get-session") == "1"; }));
+            CHECK_EQUAL(1, total_request_count());
         });
 }
 
@@ -133,16 +133,16 @@ TEST(locations, with_the_longest_path_answer_in_either_load_order) {
          {std::pair("/api", "/api/auth"), {"/api/auth/users", "/api/auth"}, {"", "/auth"}}) {
         const std::string base = service;
         const std::string auth = signing;
-        in_either_load_order(
+        run_with_each_load_order(
             "AuthUserAdmin On\n" + location(base.empty() ? "/" : base, "") + sign_in(auth, "") +
                 metrics_page,
             [&] {
                 STRCMP_CONTAINS("\"id\":\"ada-1\"", get_as_sara(base + "/ada-1").body.c_str());
                 STRCMP_CONTAINS("\"session\":",
                                 get_undocumented(auth + "/get-session").body.c_str());
-                CHECK(eventually([&] { return requests("get") == "1"; }));
-                CHECK(eventually([&] { return requests("get-session") == "1"; }));
-                CHECK_EQUAL(2, all_requests());
+                CHECK(eventually([&] { return request_count("get") == "1"; }));
+                CHECK(eventually([&] { return request_count("get-session") == "1"; }));
+                CHECK_EQUAL(2, total_request_count());
             });
     }
 }
@@ -160,8 +160,8 @@ TEST(locations, with_UserAdmin_Off_keep_the_error_pages_of_httpd) {
         STRCMP_CONTAINS("text/html", reply.value("Content-Type").c_str());
     }
     CHECK_EQUAL(200, send("GET", "/api/ada-1").status);
-    CHECK(eventually([&] { return requests("get") == "1"; }));
-    CHECK_EQUAL(1, all_requests());
+    CHECK(eventually([&] { return request_count("get") == "1"; }));
+    CHECK_EQUAL(1, total_request_count());
 }
 
 TEST(locations, ignore_DefaultLanguage) {

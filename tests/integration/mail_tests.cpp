@@ -22,13 +22,13 @@ constexpr const char* link_sent = R"({"success":true,"message":"Enlace enviado c
 class Mail : public OwnHttpd {
   protected:
     std::filesystem::path folder_ = Suite::current().work().make("mail");
-    std::filesystem::path kept_ = folder_ / "message";
+    std::filesystem::path saved_ = folder_ / "message";
     std::filesystem::path log_ = folder_ / "audit.log";
 
     void setup() override {
         OwnHttpd::setup();
         std::filesystem::permissions(folder_, std::filesystem::perms::all);
-        std::filesystem::remove(kept_);
+        std::filesystem::remove(saved_);
     }
 
     /// Starts the service with this shell script as the mail command.
@@ -51,8 +51,8 @@ class Mail : public OwnHttpd {
     }
 
     /// Returns the text of the saved message.
-    std::string text_of_mail() const {
-        std::string base64 = read_file(kept_);
+    std::string mail_text() const {
+        std::string base64 = read_file(saved_);
         base64 = base64.substr(std::min(base64.find("\n\n") + 2, base64.size()));
         std::erase(base64, '\n');
         std::string text(3 * base64.size() / 4 + 1, '\0');
@@ -62,21 +62,21 @@ class Mail : public OwnHttpd {
         return text;
     }
     std::string token_in_mail() const {
-        const std::string text = text_of_mail();
+        const std::string text = mail_text();
         const std::size_t begin = text.find("?t=") + 3;
         return text.substr(begin, text.find('\r', begin) - begin);
     }
-    std::string keeping() const {
-        return "cat >" + kept_.string() + "; chmod 644 " + kept_.string();
+    std::string save_script() const {
+        return "cat >" + saved_.string() + "; chmod 644 " + saved_.string();
     }
 };
 
 TEST_GROUP_BASE(mail, Mail){};
 
 TEST(mail, with_a_password_link_has_a_stored_token) {
-    start_with(keeping());
+    start_with(save_script());
     expect(send_link("password"), 200, link_sent);
-    const std::string header = read_file(kept_);
+    const std::string header = read_file(saved_);
     CHECK(header.starts_with(
         "From: Ayuda <support@example.org>\nTo: <ulises@example.org>\nSubject: "));
     CHECK_EQUAL(24, token_in_mail().size());
@@ -90,7 +90,7 @@ TEST(mail, with_a_password_link_has_a_stored_token) {
 }
 
 TEST(mail, with_a_password_link_is_invalidated_by_later_changes) {
-    start_with(keeping());
+    start_with(save_script());
     for (const auto& [method, path, body] :
          {std::tuple("PUT", "", R"({"email":"other@example.org"})"),
           {"PUT", "/password", R"({"password":"a new password"})"},
@@ -106,7 +106,7 @@ TEST(mail, with_a_password_link_is_invalidated_by_later_changes) {
 }
 
 TEST(mail, with_a_verification_link_goes_only_to_unverified_addresses) {
-    start_with(keeping());
+    start_with(save_script());
     expect_error(send_link("verification"), 400, "El email ya está verificado");
     sql().run(R"(UPDATE "user" SET "emailVerified" = FALSE WHERE "id" = 'ulises-1')");
     expect(send_link("verification"), 200, link_sent);
@@ -115,11 +115,11 @@ TEST(mail, with_a_verification_link_goes_only_to_unverified_addresses) {
 }
 
 TEST(mail, runs_its_command_without_the_sockets_of_httpd) {
-    start_with("cat >/dev/null; ls -l /proc/self/fd >" + kept_.string() + "; chmod 644 " +
-               kept_.string());
+    start_with("cat >/dev/null; ls -l /proc/self/fd >" + saved_.string() + "; chmod 644 " +
+               saved_.string());
     expect(send_link("password"), 200, link_sent);
-    STRCMP_CONTAINS(" 0 -> pipe:", read_file(kept_).c_str());
-    CHECK_EQUAL(std::string::npos, read_file(kept_).find("socket:"));
+    STRCMP_CONTAINS(" 0 -> pipe:", read_file(saved_).c_str());
+    CHECK_EQUAL(std::string::npos, read_file(saved_).find("socket:"));
 }
 
 TEST(mail, that_fails_leaves_no_link) {
@@ -140,9 +140,9 @@ TEST(mail, that_hangs_is_killed_at_the_time_limit) {
 }
 
 TEST(mail, is_limited_per_hour_for_all_servers) {
-    start_with(keeping(), "UserAdminMailLimit 2\n");
+    start_with(save_script(), "UserAdminMailLimit 2\n");
     expect(send_link("password"), 200, link_sent);
-    start_with(keeping(), "UserAdminMailLimit 2\n");
+    start_with(save_script(), "UserAdminMailLimit 2\n");
     expect(send_link("password"), 200, link_sent);
     const auto refused = send_link("password");
     expect_error(refused, 429, "Demasiadas peticiones");
@@ -152,7 +152,7 @@ TEST(mail, is_limited_per_hour_for_all_servers) {
 }
 
 TEST(mail, with_an_invitation_creates_a_user_without_an_account) {
-    start_with(keeping());
+    start_with(save_script());
     const long accounts = count("account");
     const auto created = send("POST", "/api/users", new_user);
     expect_success(created);
@@ -160,7 +160,7 @@ TEST(mail, with_an_invitation_creates_a_user_without_an_account) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "verification" WHERE "identifier" =
         'reset-password:)" + token_in_mail() +
                                 R"(' AND "value" = ')" + text_member(created, "id") + "'"));
-    STRCMP_CONTAINS("\nTo: <eva@example.org>\n", read_file(kept_).c_str());
+    STRCMP_CONTAINS("\nTo: <eva@example.org>\n", read_file(saved_).c_str());
     STRCMP_CONTAINS(R"("sentTo":"eva@example.org")", read_file(log_).c_str());
 }
 
@@ -190,10 +190,10 @@ TEST(mail, with_a_failed_invitation_is_logged_as_a_failed_creation) {
 TEST(mail, requires_the_attempt_table) {
     change("ALTER TABLE useradmin_attempt RENAME TO other",
            "ALTER TABLE other RENAME TO useradmin_attempt");
-    start_with(keeping());
+    start_with(save_script());
     expect_log("UA0103: there is no table \"useradmin_attempt\"");
     expect_error(send_link("password"), 500, link_failed);
-    CHECK(!std::filesystem::exists(kept_));
+    CHECK(!std::filesystem::exists(saved_));
 }
 
 } // namespace useradmin::test

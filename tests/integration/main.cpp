@@ -15,11 +15,11 @@ int main(int count, char** arguments) {
     const std::string database = take_option(rest, "--database=", "sqlite");
     const std::string without = "," + take_option(rest, "--without=") + ",";
     // With several -xsg options, CppUTest would run all groups.
-    leave_out_groups([&](std::string_view group) {
+    exclude_groups([&](std::string_view group) {
         return without.find("," + std::string(group) + ",") != without.npos;
     });
     return run_tests(static_cast<int>(rest.size()), rest.data(), [&](const auto& tests) {
-        leave_out_groups_of_other_database(database);
+        exclude_groups_of_other_database(database);
         const WorkFolder folder;
         ExchangeLog& exchanges = ExchangeLog::instance();
         exchanges.begin(folder.path());

@@ -29,9 +29,9 @@ class Metrics : public OwnHttpd {
     }
 
     /// Sends a request to the service in the virtual host.
-    Reply ask_host(const std::string& host, const std::string& method, const std::string& path,
-                   const std::optional<std::string>& body = {},
-                   std::vector<std::string> headers = {bearer(Caller::super_admin)}) {
+    Reply send_to_host(const std::string& host, const std::string& method, const std::string& path,
+                       const std::optional<std::string>& body = {},
+                       std::vector<std::string> headers = {bearer(Caller::super_admin)}) {
         headers.push_back("Host: " + host);
         return client_->send({method, path, headers, body});
     }
@@ -58,7 +58,8 @@ class Metrics : public OwnHttpd {
                 (name + " is " + last + ", not " + value + ":\n" + metrics()).c_str(), where.file,
                 static_cast<std::size_t>(where.line));
     }
-    static std::string requests(const std::string& host, const std::string& operation, int status) {
+    static std::string request_sample(const std::string& host, const std::string& operation,
+                                      int status) {
         return "useradmin_requests_total{virtual_host=\"" + host + ":${PORT}\",operation=\"" +
                operation + "\",status=\"" + std::to_string(status) + "\"}";
     }
@@ -70,36 +71,36 @@ TEST(metrics, count_each_request_by_virtual_host_operation_and_status) {
     start_three();
     const std::string user = R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})";
     for (int time = 0; time < 3; ++time)
-        expect_success(ask_host("one.test", "GET", "/api/users"));
-    CHECK_EQUAL(200, ask_host("one.test", "HEAD", "/api/users").status);
-    expect_success(ask_host("one.test", "GET", "/api/users/" + ada().id));
-    expect_success(ask_host("two.test", "POST", "/api/users", user));
-    CHECK_EQUAL(400, ask_host("two.test", "POST", "/api/users", user).status);
-    expect_success(ask_host("one.test", "PUT", "/api/users/" + ulises().id, R"({"name":"U"})"));
-    expect_success(ask_host("one.test", "DELETE", "/api/users/" + ulises().id));
-    CHECK_EQUAL(404, ask_host("one.test", "GET", "/api/users/nobody").status);
-    CHECK_EQUAL(401, ask_host("one.test", "GET", "/api/users", {}, {}).status);
-    CHECK_EQUAL(405, ask_host("one.test", "PATCH", "/api/users").status);
-    CHECK_EQUAL(204, ask_host("one.test", "OPTIONS", "/api/users").status);
-    CHECK_EQUAL(404, ask_host("one.test", "GET", "/api/users/a/b").status);
-    CHECK_EQUAL(200, ask_host("one.test", "GET", "/auth/get-session").status);
-    CHECK_EQUAL(401, ask_host("three.test", "POST", "/auth/sign-in/email",
-                              R"({"email":"a@x.org","password":"s3cr3t"})")
+        expect_success(send_to_host("one.test", "GET", "/api/users"));
+    CHECK_EQUAL(200, send_to_host("one.test", "HEAD", "/api/users").status);
+    expect_success(send_to_host("one.test", "GET", "/api/users/" + ada().id));
+    expect_success(send_to_host("two.test", "POST", "/api/users", user));
+    CHECK_EQUAL(400, send_to_host("two.test", "POST", "/api/users", user).status);
+    expect_success(send_to_host("one.test", "PUT", "/api/users/" + ulises().id, R"({"name":"U"})"));
+    expect_success(send_to_host("one.test", "DELETE", "/api/users/" + ulises().id));
+    CHECK_EQUAL(404, send_to_host("one.test", "GET", "/api/users/nobody").status);
+    CHECK_EQUAL(401, send_to_host("one.test", "GET", "/api/users", {}, {}).status);
+    CHECK_EQUAL(405, send_to_host("one.test", "PATCH", "/api/users").status);
+    CHECK_EQUAL(204, send_to_host("one.test", "OPTIONS", "/api/users").status);
+    CHECK_EQUAL(404, send_to_host("one.test", "GET", "/api/users/a/b").status);
+    CHECK_EQUAL(200, send_to_host("one.test", "GET", "/auth/get-session").status);
+    CHECK_EQUAL(401, send_to_host("three.test", "POST", "/auth/sign-in/email",
+                                  R"({"email":"a@x.org","password":"s3cr3t"})")
                          .status);
-    expect_sample(requests("one.test", "list", 200), "4");
-    expect_sample(requests("one.test", "get", 200), "1");
-    expect_sample(requests("two.test", "create", 200), "1");
-    expect_sample(requests("two.test", "create", 400), "1");
-    expect_sample(requests("one.test", "update", 200), "1");
-    expect_sample(requests("one.test", "delete", 200), "1");
-    expect_sample(requests("one.test", "get", 404), "1");
-    expect_sample(requests("one.test", "list", 401), "1");
-    expect_sample(requests("one.test", "other", 405), "1");
-    expect_sample(requests("one.test", "other", 204), "1");
-    expect_sample(requests("one.test", "other", 404), "1");
-    expect_sample(requests("one.test", "get-session", 200), "1");
-    expect_sample(requests("three.test", "sign-in", 401), "1");
-    expect_sample(requests("two.test", "list", 200), "(none)");
+    expect_sample(request_sample("one.test", "list", 200), "4");
+    expect_sample(request_sample("one.test", "get", 200), "1");
+    expect_sample(request_sample("two.test", "create", 200), "1");
+    expect_sample(request_sample("two.test", "create", 400), "1");
+    expect_sample(request_sample("one.test", "update", 200), "1");
+    expect_sample(request_sample("one.test", "delete", 200), "1");
+    expect_sample(request_sample("one.test", "get", 404), "1");
+    expect_sample(request_sample("one.test", "list", 401), "1");
+    expect_sample(request_sample("one.test", "other", 405), "1");
+    expect_sample(request_sample("one.test", "other", 204), "1");
+    expect_sample(request_sample("one.test", "other", 404), "1");
+    expect_sample(request_sample("one.test", "get-session", 200), "1");
+    expect_sample(request_sample("three.test", "sign-in", 401), "1");
+    expect_sample(request_sample("two.test", "list", 200), "(none)");
     expect_sample("useradmin_request_duration_seconds_count{virtual_host=\"one.test:${PORT}\","
                   "operation=\"list\"}",
                   "5");
@@ -127,12 +128,12 @@ TEST(metrics, count_errors_of_httpd_below_the_base_address) {
 TEST(metrics, survive_a_graceful_restart) {
     start_three();
     for (int time = 1; time <= 3; ++time) {
-        expect_success(ask_host("one.test", "GET", "/api/users"));
-        expect_sample(requests("one.test", "list", 200), std::to_string(time));
+        expect_success(send_to_host("one.test", "GET", "/api/users"));
+        expect_sample(request_sample("one.test", "list", 200), std::to_string(time));
         client_ = std::make_unique<HttpClient>(httpd_->port());
         httpd_->restart_gracefully();
     }
-    expect_sample(requests("one.test", "list", 200), "3");
+    expect_sample(request_sample("one.test", "list", 200), "3");
 }
 
 TEST(metrics, require_SetHandler_and_obey_Require) {
@@ -148,7 +149,7 @@ TEST(metrics, require_SetHandler_and_obey_Require) {
 
 TEST(metrics, allow_only_GET_HEAD_and_OPTIONS) {
     start(metrics_location);
-    expect_only_read("/metrics");
+    expect_read_methods_only("/metrics");
 }
 
 TEST(metrics, count_the_outcomes_of_session_tokens) {
@@ -156,28 +157,28 @@ TEST(metrics, count_the_outcomes_of_session_tokens) {
           location("/kept/users", "AuthUserAdmin On\nAuthUserAdminCache 60") +
           location("/signed/users", "AuthUserAdmin On\nAuthUserAdminSecret file:" +
                                         Suite::current().secret_file().string()));
-    const auto lookups = [&](const char* result) {
+    const auto lookup_sample = [&](const char* result) {
         return "useradmin_session_lookups_total{virtual_host=\"localhost\",result=\"" +
                std::string(result) + "\"}";
     };
     add_session("s3cr3t-expired", sara().id, "2001-01-01T00:00:00.000Z");
-    const auto ask_with = [&](const std::string& path, const std::string& token) {
+    const auto get_with_token = [&](const std::string& path, const std::string& token) {
         client_->send({"GET", path, {"Authorization: Bearer " + token}});
     };
     client_->send({"GET", "/api/users"});
     for (const char* path : {"/api/users", "/api/users", "/kept/users", "/kept/users"})
-        ask_with(path, token_of(Caller::super_admin));
-    ask_with("/api/users", "s3cr3t-unknown");
-    ask_with("/api/users", "s3cr3t-expired");
-    ask_with("/api/users", "s3cr3t-%ff");
-    ask_with("/signed/users", token_of(Caller::super_admin));
-    expect_sample(lookups("recognised"), "3");
-    expect_sample(lookups("kept"), "1");
-    expect_sample(lookups("unknown"), "1");
-    expect_sample(lookups("expired"), "1");
-    expect_sample(lookups("malformed"), "1");
-    expect_sample(lookups("signature"), "1");
-    expect_sample(lookups("failed"), "0");
+        get_with_token(path, token_of(Caller::super_admin));
+    get_with_token("/api/users", "s3cr3t-unknown");
+    get_with_token("/api/users", "s3cr3t-expired");
+    get_with_token("/api/users", "s3cr3t-%ff");
+    get_with_token("/signed/users", token_of(Caller::super_admin));
+    expect_sample(lookup_sample("recognised"), "3");
+    expect_sample(lookup_sample("kept"), "1");
+    expect_sample(lookup_sample("unknown"), "1");
+    expect_sample(lookup_sample("expired"), "1");
+    expect_sample(lookup_sample("malformed"), "1");
+    expect_sample(lookup_sample("signature"), "1");
+    expect_sample(lookup_sample("failed"), "0");
 }
 
 TEST(metrics, count_sign_in_attempts_that_the_limit_rejects) {
@@ -207,7 +208,7 @@ TEST(metrics, report_connections_in_use_and_timeouts) {
           metrics_location + location("/api/users", as_sara + "UserAdminTimeout 1") +
           location("/patient/users", as_sara + "UserAdminTimeout 300"));
     const std::string in_use = "useradmin_connections_in_use{virtual_host=\"localhost\"}";
-    const auto lists = [](int status) {
+    const auto list_sample = [](int status) {
         return "useradmin_requests_total{virtual_host=\"localhost\",operation=\"list\",status=\"" +
                std::to_string(status) + "\"}";
     };
@@ -224,8 +225,8 @@ TEST(metrics, report_connections_in_use_and_timeouts) {
     own_->thaw();
     CHECK_EQUAL(200, parse_reply(patient.receive_all(std::chrono::minutes(1))).status);
     expect_sample(in_use, "0");
-    expect_sample(lists(200), "2");
-    expect_sample(lists(503), "1");
+    expect_sample(list_sample(200), "2");
+    expect_sample(list_sample(503), "1");
 }
 
 TEST(metrics, show_a_read_only_database_until_it_accepts_a_change) {
@@ -233,22 +234,22 @@ TEST(metrics, show_a_read_only_database_until_it_accepts_a_change) {
     make_database();
     start(metrics_location + "<Location \"/health\">\n  SetHandler useradmin-health\n"
                              "  UserAdminHealth writable\n</Location>\n");
-    const auto becomes = [&](int status) {
+    const auto eventually_returns = [&](int status) {
         return eventually([&] { return client_->send({"GET", "/health"}).status == status; });
     };
     const std::string is_read_only = "useradmin_database_read_only{virtual_host=\"localhost\"}";
     const std::string errors =
         "useradmin_database_errors_total{virtual_host=\"localhost\",reason=\"read-only\"}";
-    CHECK(becomes(200));
+    CHECK(eventually_returns(200));
     expect_sample(is_read_only, "0");
     expect_sample(errors, "0");
     own_->set_read_only(true);
     httpd_->restart_gracefully(); // a child could still write to an open file
-    CHECK(becomes(503));
+    CHECK(eventually_returns(503));
     expect_sample(is_read_only, "1");
     CHECK(sample(errors) != "0");
     own_->set_read_only(false);
-    CHECK(becomes(200));
+    CHECK(eventually_returns(200));
     expect_sample(is_read_only, "0");
 }
 
@@ -263,7 +264,7 @@ TEST(metrics, count_database_errors_of_the_health_check_too) {
 
 TEST(metrics, count_changes_without_an_audit_line) {
     expect_log("UA0401: the audit log could not be written: No space left on device");
-    const auto log = full_log("metrics-audit");
+    const auto log = unwritable_log("metrics-audit");
     start(metrics_location + location("/api/users", as_sara + "UserAdminAuditLog " + log.string()) +
           location("/closed/users", "UserAdminAuditLog " + log.string()));
     const std::string lost = "useradmin_audit_lines_lost_total{virtual_host=\"localhost\"}";
@@ -279,8 +280,8 @@ TEST(metrics, count_changes_without_an_audit_line) {
 
 TEST(metrics, used_by_the_alert_examples_exist) {
     start_three();
-    expect_success(ask_host("one.test", "GET", "/api/users"));
-    expect_sample(requests("one.test", "list", 200), "1");
+    expect_success(send_to_host("one.test", "GET", "/api/users"));
+    expect_sample(request_sample("one.test", "list", 200), "1");
     const std::string all = metrics();
     const std::string alerts = read_file(machine::source("conf/useradmin-alerts.yml"));
     int found = 0;

@@ -67,19 +67,19 @@ TEST(openapi, allows_only_GET_HEAD_and_OPTIONS) {
     start(location("/api/users", as_sara) + page("/api/users/openapi.json") +
           page("/openapi.json"));
     for (const char* path : {"/api/users/openapi.json", "/openapi.json"})
-        expect_only_read(path);
+        expect_read_methods_only(path);
 }
 
 TEST(openapi, the_document_can_be_read_by_pages_of_trusted_origins) {
     start(location("/api/users", as_sara + "UserAdminTrustedOrigin https://app.example.org\n") +
           page("/openapi.json"));
-    const auto allowed = [&](const std::string& origin) {
+    const auto allowed_origin = [&](const std::string& origin) {
         return document("/openapi.json", {"Origin: " + origin})
             .header("Access-Control-Allow-Origin")
             .value_or("");
     };
-    CHECK_EQUAL(std::string("https://app.example.org"), allowed("https://app.example.org"));
-    CHECK_EQUAL(std::string(), allowed("https://stranger.example.org"));
+    CHECK_EQUAL(std::string("https://app.example.org"), allowed_origin("https://app.example.org"));
+    CHECK_EQUAL(std::string(), allowed_origin("https://stranger.example.org"));
 }
 
 TEST(openapi, a_preflight_for_the_document_is_allowed) {

@@ -24,9 +24,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds timeout{5};
 // The guaranteed maximum.
-constexpr std::chrono::seconds longest_answer = timeout + std::chrono::seconds(1);
+constexpr std::chrono::seconds max_reply_time = timeout + std::chrono::seconds(1);
 // A margin for busy machines.
-constexpr std::chrono::seconds busy_machine{20};
+constexpr std::chrono::seconds busy_margin{20};
 
 /// How an outage begins and ends.
 struct Outage {
@@ -34,20 +34,20 @@ struct Outage {
     std::function<void()> begin;
     std::function<void()> end;
     /// Whether all reads must succeed.
-    bool spares_reads = false;
+    bool reads_must_succeed = false;
     /// Whether all requests may succeed.
-    bool spares_all = false;
+    bool all_may_succeed = false;
     std::chrono::milliseconds length = std::chrono::seconds(machine::times(1, 5));
     /// The status of failed requests: 503 for an outage, another for a storage error.
     int status = 503;
     /// How long requests may still fail after the outage.
-    std::chrono::seconds whole_within{1};
+    std::chrono::seconds recovers_within{1};
     /// Called after the load, before requests to all workers must succeed.
     std::function<void()> then = [] {};
 };
 
-struct Answered {
-    Clock::time_point begun;
+struct AnsweredRequest {
+    Clock::time_point started_at;
     Clock::duration taken;
     int status;
     bool is_read;
@@ -77,19 +77,20 @@ class Outages : public OwnHttpd {
     enum class Runs { all, long_ones };
     /// Returns whether to run the test. It needs this kind of database, and a short run includes it
     /// only once.
-    static bool takes_place(Kind kind, Runs runs = Runs::all) {
+    static bool should_run(Kind kind, Runs runs = Runs::all) {
         return Suite::current().kind() == kind &&
-               (machine::is_long() || (runs == Runs::all && Suite::current().is_plain_event()));
+               (machine::is_long() ||
+                (runs == Runs::all && Suite::current().is_event_without_sanitizers()));
     }
 
     /// Creates a database with one user and one session.
-    void make(PostgreSql::Settings settings = {}) {
+    void create_database(PostgreSql::Settings settings = {}) {
         make_database(std::move(settings));
-        fill(own_->sql());
+        add_rows(own_->sql());
     }
-    static void fill(Database& sql) {
+    static void add_rows(Database& sql) {
         if (is_postgresql())
-            TracedUsers::confirm_what_is_safe(sql);
+            TracedUsers::enable_synchronous_commit(sql);
         sql.insert("user", {{"id", "sara-1"},
                             {"name", "Sara"},
                             {"email", "sara@example.org"},
@@ -102,7 +103,7 @@ class Outages : public OwnHttpd {
 
     /// Starts an httpd for the database. params: DBDParams, or an empty string for a direct
     /// connection.
-    void start_before_it(const std::string& params = {}, std::chrono::seconds limit = timeout) {
+    void start_on_database(const std::string& params = {}, std::chrono::seconds limit = timeout) {
         const std::string seconds = std::to_string(limit.count()) + "\n";
         const std::string configuration =
             "UserAdminHashQueue 32\n" +
@@ -118,19 +119,19 @@ class Outages : public OwnHttpd {
     /// Runs an outage during reads and writes, and checks the guarantees. params_then: returns the
     /// parameters of the database to check afterwards.
     void run_outage(const Outage& outage, const std::function<std::string()>& params_then) {
-        Clock::time_point gone;
-        Clock::time_point returned;
+        Clock::time_point outage_start;
+        Clock::time_point outage_end;
         {
             const Load load(6, [this](int thread, int turn) { work(thread, turn); });
             await_successes();
-            gone = Clock::now();
+            outage_start = Clock::now();
             outage.begin();
             std::this_thread::sleep_for(outage.length);
             outage.end();
-            returned = Clock::now();
+            outage_end = Clock::now();
             await_successes();
         }
-        check_answers(outage, gone, returned);
+        check_replies(outage, outage_start, outage_end);
         Database database(Suite::current().database().driver(), params_then());
         users_.check(database);
         // No worker may be stuck.
@@ -157,7 +158,7 @@ class Outages : public OwnHttpd {
 
     /// Terminates the oldest backend and waits for the requests sent so far. Otherwise, one read
     /// could lose two connections.
-    void end_a_backend() {
+    void terminate_backend() {
         const auto ended =
             own_->sql().value("SELECT pid FROM (SELECT pid, pg_terminate_backend(pid) FROM "
                               "pg_stat_activity WHERE backend_type = 'client backend' AND pid <> "
@@ -170,41 +171,41 @@ class Outages : public OwnHttpd {
         std::optional<int> last;
         CHECK(eventually([&] {
             const std::lock_guard lock(mutex_);
-            last = last.value_or(begun_);
+            last = last.value_or(started_);
             return under_way_.empty() || *under_way_.begin() > *last;
         }));
     }
 
     void crash() {
-        own_->forget_connection();
+        own_->close_connection();
         own_->server().crash();
     }
 
     /// Tests a database crash behind PgBouncer. mode: the pool mode, "session" or "transaction".
     void crash_behind_bouncer(const std::string& mode) {
-        make();
+        create_database();
         bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-" + mode,
                                                own_->server(), mode);
-        start_before_it(bouncer_->params());
+        start_on_database(bouncer_->params());
         Outage outage{"crashed behind PgBouncer, " + mode + " mode", [this] { crash(); },
                       [this] { own_->server().start(); }};
         // PgBouncer may make all requests wait until the server has restarted.
-        outage.spares_all = true;
+        outage.all_may_succeed = true;
         run_outage(outage);
     }
 
   private:
     Reply ask(const std::string& method, const std::string& path, const std::string& body = {}) {
-        const auto begun = Clock::now();
+        const auto started_at = Clock::now();
         const int number = [this] {
             const std::lock_guard lock(mutex_);
-            return *under_way_.insert(++begun_).first;
+            return *under_way_.insert(++started_).first;
         }();
         const Reply reply =
             send_alone(httpd_->port(), method, path, body, bearer(Caller::super_admin));
         const std::lock_guard lock(mutex_);
         under_way_.erase(number);
-        answered_.push_back({begun, Clock::now() - begun, reply.status, method == "GET",
+        answered_.push_back({started_at, Clock::now() - started_at, reply.status, method == "GET",
                              reply.status == 200 ? std::string() : reply.text()});
         successes_ = reply.status == 200 ? successes_ + 1 : 0;
         return reply;
@@ -236,47 +237,50 @@ class Outages : public OwnHttpd {
         }));
     }
 
-    void check_answers(const Outage& outage, Clock::time_point gone, Clock::time_point returned) {
+    void check_replies(const Outage& outage, Clock::time_point outage_start,
+                       Clock::time_point outage_end) {
         Clock::duration longest{};
-        Clock::duration whole_after{};
+        Clock::duration recovered_after{};
         int meanwhile = 0;
         std::map<int, int> failures;
-        for (const Answered& each : answered_) {
+        for (const AnsweredRequest& each : answered_) {
             const std::string text =
                 std::string(each.is_read ? "a read" : "a write") + " that began " +
-                std::to_string(milliseconds(each.begun - gone)) + " ms after the outage and took " +
-                std::to_string(milliseconds(each.taken)) + " ms:\n" + each.text;
+                std::to_string(milliseconds(each.started_at - outage_start)) +
+                " ms after the outage and took " + std::to_string(milliseconds(each.taken)) +
+                " ms:\n" + each.text;
             longest = std::max(longest, each.taken);
-            if (each.begun + each.taken >= gone && each.begun <= returned)
+            if (each.started_at + each.taken >= outage_start && each.started_at <= outage_end)
                 ++meanwhile;
-            CHECK_TEXT(each.taken < longest_answer + busy_machine, text.c_str());
+            CHECK_TEXT(each.taken < max_reply_time + busy_margin, text.c_str());
             if (each.status == 200)
                 continue;
             ++failures[each.status];
-            whole_after = std::max(whole_after, each.begun - returned);
+            recovered_after = std::max(recovered_after, each.started_at - outage_end);
             CHECK_TEXT(each.status == outage.status, text.c_str());
-            CHECK_TEXT(each.begun + each.taken >= gone, text.c_str());
-            CHECK_TEXT(!outage.spares_reads || !each.is_read, text.c_str());
+            CHECK_TEXT(each.started_at + each.taken >= outage_start, text.c_str());
+            CHECK_TEXT(!outage.reads_must_succeed || !each.is_read, text.c_str());
         }
         std::string statuses;
         for (const auto& [status, count] : failures)
             statuses += ", " + std::to_string(count) + " times " + std::to_string(status);
         const std::string figures =
-            outage.name + " for " + std::to_string(milliseconds(returned - gone)) +
-            " ms: " + std::to_string(meanwhile) + " requests under way" + statuses +
-            "; the longest answer took " + std::to_string(milliseconds(longest)) + " ms; whole " +
-            std::to_string(milliseconds(whole_after)) + " ms after the return";
-        CHECK_TEXT(outage.spares_all || !failures.empty(), figures.c_str());
-        CHECK_TEXT(whole_after <= outage.whole_within + busy_machine, figures.c_str());
+            outage.name + " for " + std::to_string(milliseconds(outage_end - outage_start)) +
+            " ms: " + std::to_string(meanwhile) + " requests in progress" + statuses +
+            "; the slowest reply took " + std::to_string(milliseconds(longest)) +
+            " ms; recovered " + std::to_string(milliseconds(recovered_after)) +
+            " ms after the outage";
+        CHECK_TEXT(outage.all_may_succeed || !failures.empty(), figures.c_str());
+        CHECK_TEXT(recovered_after <= outage.recovers_within + busy_margin, figures.c_str());
         if (machine::is_long())
             std::printf("\n%s\n", figures.c_str());
     }
 
     std::mutex mutex_;
-    std::vector<Answered> answered_;
+    std::vector<AnsweredRequest> answered_;
     int successes_ = 0;
     /// The number of requests that have been started.
-    int begun_ = 0;
+    int started_ = 0;
     /// The numbers of the requests that have no reply yet.
     std::set<int> under_way_;
 };
@@ -284,73 +288,73 @@ class Outages : public OwnHttpd {
 TEST_GROUP_BASE(outages, Outages){};
 
 TEST(outages, of_a_crashed_server_end_with_its_restart) {
-    if (!takes_place(Kind::postgresql))
+    if (!should_run(Kind::postgresql))
         return;
-    make();
-    start_before_it();
+    create_database();
+    start_on_database();
     run_outage(
         {"crashed and started again", [this] { crash(); }, [this] { own_->server().start(); }});
 }
 
 TEST(outages, of_single_backends_do_not_fail_reads) {
-    if (!takes_place(Kind::postgresql))
+    if (!should_run(Kind::postgresql))
         return;
     // Otherwise, a backend logs its termination first, which takes long on a busy disk.
-    make({"log_min_messages=panic"});
-    start_before_it({}, busy_machine);
+    create_database({"log_min_messages=panic"});
+    start_on_database({}, busy_margin);
     run_outage({"backends terminated one by one", [] {},
                 [this] {
                     for (int times = machine::times(30, 300); times > 0; --times)
-                        end_a_backend();
+                        terminate_backend();
                 },
                 true, true, std::chrono::milliseconds(0)});
 }
 
 TEST(outages, of_a_temporarily_frozen_server_end) {
-    if (!takes_place(Kind::postgresql, Runs::long_ones))
+    if (!should_run(Kind::postgresql, Runs::long_ones))
         return;
-    make();
-    start_before_it();
+    create_database();
+    start_on_database();
     run_outage({"frozen and thawed", [this] { own_->freeze(); }, [this] { own_->thaw(); }, false,
                 false, std::chrono::seconds(machine::times(8, 10))});
 }
 
 TEST(outages, with_dropped_packets_end_in_503) {
-    if (!takes_place(Kind::postgresql))
+    if (!should_run(Kind::postgresql))
         return;
-    make();
+    create_database();
     relay_ = std::make_unique<TcpRelay>(own_->server().folder() / ".s.PGSQL.5432");
-    start_before_it("host=127.0.0.1 port=" + std::to_string(relay_->port()) +
-                    " dbname=postgres user=useradmin");
+    start_on_database("host=127.0.0.1 port=" + std::to_string(relay_->port()) +
+                      " dbname=postgres user=useradmin");
     run_outage({"black-holed", [this] { relay_->disconnect(); }, [this] { relay_->reconnect(); },
                 false, false, std::chrono::seconds(machine::times(8, 10))});
 }
 
 TEST(outages, caused_by_a_changed_database_password_end) {
-    if (!takes_place(Kind::postgresql, Runs::long_ones))
+    if (!should_run(Kind::postgresql, Runs::long_ones))
         return;
-    make();
+    create_database();
     RoleWithPassword role(*own_);
-    start_before_it(role.params());
+    start_on_database(role.params());
     run_outage(
         {"wrong password", [&] { role.change_password(); }, [&] { role.restore_password(); }});
 }
 
 TEST(outages, of_writes_only_do_not_fail_reads) {
-    if (!takes_place(Kind::postgresql, Runs::long_ones))
+    if (!should_run(Kind::postgresql, Runs::long_ones))
         return;
-    make();
-    start_before_it();
+    create_database();
+    start_on_database();
     run_outage({"read-only", [&] { own_->set_read_only(true); },
                 [&] { own_->set_read_only(false); }, true});
 }
 
 TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
-    if (!takes_place(Kind::sqlite))
+    if (!should_run(Kind::sqlite))
         return;
     expect_log("UA0108");
-    make();
-    start_before_it({}, busy_machine);
+    create_database();
+    start_on_database({}, busy_margin);
     run_outage({"read-only",
                 [&] {
                     own_->set_read_only(true);
@@ -362,7 +366,7 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
 }
 
 TEST(outages, of_a_full_disk_do_not_fail_reads) {
-    if (!(takes_place(Kind::sqlite) || takes_place(Kind::postgresql, Runs::long_ones)))
+    if (!(should_run(Kind::sqlite) || should_run(Kind::postgresql, Runs::long_ones)))
         return;
     const auto folder = Suite::current().work().make("small");
     disk_ = std::make_unique<SmallDisk>(folder);
@@ -370,7 +374,7 @@ TEST(outages, of_a_full_disk_do_not_fail_reads) {
         return;
     if (is_postgresql()) {
         // Autovacuum could free space on the full disk.
-        make({"autovacuum=off"});
+        create_database({"autovacuum=off"});
         std::filesystem::create_directory(folder / "space");
         if (const auto& account = own_->server().account())
             account->take_ownership(folder / "space");
@@ -378,38 +382,39 @@ TEST(outages, of_a_full_disk_do_not_fail_reads) {
         own_->sql().run("ALTER TABLE \"user\" SET TABLESPACE small");
     } else {
         own_ = std::make_unique<TestDatabase>(Suite::current().work(), Kind::sqlite, "small/full");
-        fill(own_->sql());
+        add_rows(own_->sql());
     }
     expect_log("UA0106");
-    start_before_it({}, busy_machine);
+    start_on_database({}, busy_margin);
     run_outage({"disk full", [this] { disk_->fill(); }, [this] { disk_->free(); }, true, false,
                 std::chrono::seconds(machine::times(2, 5)), 500});
 }
 
 TEST(outages, of_a_crashed_primary_end_with_a_promotion) {
-    if (!takes_place(Kind::postgresql))
+    if (!should_run(Kind::postgresql))
         return;
-    make({"synchronous_standby_names=*"});
+    create_database({"synchronous_standby_names=*"});
     standby_ = std::make_unique<PostgreSql>(Suite::current().work(), "standby", own_->server());
-    start_before_it("host=" + own_->server().folder().string() + "," + standby_->folder().string() +
-                    " dbname=postgres user=useradmin connect_timeout=2 "
-                    "target_session_attrs=read-write");
+    start_on_database("host=" + own_->server().folder().string() + "," +
+                      standby_->folder().string() +
+                      " dbname=postgres user=useradmin connect_timeout=2 "
+                      "target_session_attrs=read-write");
     run_outage(
         {"primary lost, standby promoted", [this] { crash(); }, [this] { standby_->promote(); }},
         [this] { return standby_->params(); });
 }
 
 TEST(outages, of_an_unreachable_primary_end_with_a_promotion) {
-    if (!takes_place(Kind::postgresql, Runs::long_ones))
+    if (!should_run(Kind::postgresql, Runs::long_ones))
         return;
-    make({"synchronous_standby_names=*"});
+    create_database({"synchronous_standby_names=*"});
     standby_ =
         std::make_unique<PostgreSql>(Suite::current().work(), "bright-standby", own_->server());
     relay_ = std::make_unique<TcpRelay>(own_->server().folder() / ".s.PGSQL.5432");
-    start_before_it("host=127.0.0.1," + standby_->folder().string() +
-                    " port=" + std::to_string(relay_->port()) +
-                    ",5432 dbname=postgres user=useradmin connect_timeout=2 "
-                    "target_session_attrs=read-write");
+    start_on_database("host=127.0.0.1," + standby_->folder().string() +
+                      " port=" + std::to_string(relay_->port()) +
+                      ",5432 dbname=postgres user=useradmin connect_timeout=2 "
+                      "target_session_attrs=read-write");
     run_outage({.name = "primary black-holed, standby promoted",
                 .begin =
                     [this] {
@@ -418,20 +423,20 @@ TEST(outages, of_an_unreachable_primary_end_with_a_promotion) {
                     },
                 .end = [this] { standby_->promote(); },
                 // Each connection first times out and then tries the unreachable address again.
-                .whole_within = std::chrono::seconds(30),
+                .recovers_within = std::chrono::seconds(30),
                 // Then the address refuses connections.
                 .then = [this] { relay_.reset(); }},
                [&] { return standby_->params(); });
 }
 
 TEST(outages, behind_PgBouncer_with_session_pooling_end) {
-    if (!takes_place(Kind::postgresql, Runs::long_ones))
+    if (!should_run(Kind::postgresql, Runs::long_ones))
         return;
     crash_behind_bouncer("session");
 }
 
 TEST(outages, behind_PgBouncer_with_transaction_pooling_end) {
-    if (!takes_place(Kind::postgresql))
+    if (!should_run(Kind::postgresql))
         return;
     crash_behind_bouncer("transaction");
 }

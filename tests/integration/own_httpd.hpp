@@ -59,14 +59,14 @@ class OwnHttpd : public Scene {
     }
 
     /// Creates an audit log to which every write fails with ENOSPC. Returns its path.
-    static std::filesystem::path full_log(const std::string& folder) {
+    static std::filesystem::path unwritable_log(const std::string& folder) {
         const auto log = Suite::current().work().make(folder) / "audit.log";
         std::filesystem::create_symlink("/dev/full", log);
         return log;
     }
 
     /// Checks that a path allows only GET, HEAD and OPTIONS, and that its Allow headers list them.
-    void expect_only_read(const std::string& path) {
+    void expect_read_methods_only(const std::string& path) {
         const auto methods_of = [](const Reply& reply) { return reply.value("Allow"); };
         const auto send = [&](const char* method) {
             const Reply reply = client_->send({method, path});

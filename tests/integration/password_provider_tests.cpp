@@ -30,7 +30,7 @@ TEST_GROUP_BASE(password_provider, OwnHttpd) {
     }
 
     /// Creates a password file with an account that is not in the user table.
-    static std::filesystem::path passwords_of_bob() {
+    static std::filesystem::path create_password_file() {
         const auto file = Suite::current().work().path() / "passwords";
         write_file(file, "bob:{SHA}x4drELzkJdk2d9LEKMmX0pLmLp8=\n"); // s3cr3t of bob
         return file;
@@ -39,25 +39,26 @@ TEST_GROUP_BASE(password_provider, OwnHttpd) {
     /// Starts an httpd with the service behind Basic authentication, and one path behind form
     /// authentication.
     void start_with(const std::string& directives = "AuthUserAdminSignInLimit 1000000\n") {
-        const auto basic = [](const std::string& path, const std::string& provider,
-                              const std::string& required) {
+        const auto basic_location = [](const std::string& path, const std::string& provider,
+                                       const std::string& required) {
             return "<Location \"" + path +
                    "\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n  AuthBasicProvider " +
                    provider + "\n  Require " + required + "\n</Location>\n";
         };
-        start(
-            "DocumentRoot \"${WORK}\"\n" + directives + basic("/users", "useradmin", "valid-user") +
-                basic("/role/users", "useradmin", "user-role admin") +
-                basic("/named/users", "useradmin", "user Eva@example.org") +
-                basic("/file/users", "file\n  AuthUserFile \"" + passwords_of_bob().string() + "\"",
-                      "user-role admin") +
-                "<Location \"/form/users\">\n  UserAdmin On\n</Location>\n"
-                "<Location \"/form\">\n  AuthType Form\n  AuthName x\n"
-                "  AuthFormProvider useradmin\n  AuthFormFakeBasicAuth Off\n"
-                "  Session On\n  SessionCookieName form path=/\n  Require valid-user\n"
-                "</Location>\n",
-            {"mod_authn_file.so", "mod_auth_basic.so", "mod_authz_user.so", "mod_request.so",
-             "mod_session.so", "mod_session_cookie.so", "mod_auth_form.so"});
+        start("DocumentRoot \"${WORK}\"\n" + directives +
+                  basic_location("/users", "useradmin", "valid-user") +
+                  basic_location("/role/users", "useradmin", "user-role admin") +
+                  basic_location("/named/users", "useradmin", "user Eva@example.org") +
+                  basic_location("/file/users",
+                                 "file\n  AuthUserFile \"" + create_password_file().string() + "\"",
+                                 "user-role admin") +
+                  "<Location \"/form/users\">\n  UserAdmin On\n</Location>\n"
+                  "<Location \"/form\">\n  AuthType Form\n  AuthName x\n"
+                  "  AuthFormProvider useradmin\n  AuthFormFakeBasicAuth Off\n"
+                  "  Session On\n  SessionCookieName form path=/\n  Require valid-user\n"
+                  "</Location>\n",
+              {"mod_authn_file.so", "mod_auth_basic.so", "mod_authz_user.so", "mod_request.so",
+               "mod_session.so", "mod_session_cookie.so", "mod_auth_form.so"});
     }
 
     /// Reads a record with Basic authentication over a new connection.
@@ -153,34 +154,35 @@ TEST(password_provider, finds_the_user_of_its_Location_despite_a_session) {
     expect_log("AH01631"); // the user lacks the role
     expect_log("AH01629"); // an unknown user
     start_with("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");
-    const auto session_of = [](Caller caller) {
+    const auto session_cookie = [](Caller caller) {
         return "Cookie: better-auth.session_token=" + token_of(caller);
     };
-    const auto with_session = [&](Caller caller, const std::string& path) {
-        return HttpClient(httpd_->port()).send({"GET", path, {session_of(caller)}, {}});
+    const auto get_with_session = [&](Caller caller, const std::string& path) {
+        return HttpClient(httpd_->port()).send({"GET", path, {session_cookie(caller)}, {}});
     };
     for (const Caller caller : {Caller::user, Caller::super_admin}) {
-        const auto reply = with_session(caller, "/users/" + id_);
+        const auto reply = get_with_session(caller, "/users/" + id_);
         CHECK_EQUAL(401, reply.status);
         CHECK_EQUAL(std::string("Basic realm=\"x\""), reply.value("WWW-Authenticate"));
     }
-    CHECK_EQUAL(401, with_session(Caller::admin, "/role/users/" + id_).status);
+    CHECK_EQUAL(401, get_with_session(Caller::admin, "/role/users/" + id_).status);
     // A session in the same request does not change the user whose password was verified.
-    const auto both = [&](Caller caller) {
-        return read("eva@example.org", right_password, id_, "/role/users", {session_of(caller)});
+    const auto get_with_both = [&](Caller caller) {
+        return read("eva@example.org", right_password, id_, "/role/users",
+                    {session_cookie(caller)});
     };
-    CHECK_EQUAL(401, both(Caller::admin).status);
+    CHECK_EQUAL(401, get_with_both(Caller::admin).status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
-    CHECK_EQUAL(200, both(Caller::user).status);
+    CHECK_EQUAL(200, get_with_both(Caller::user).status);
     // A user of the password file does not get the role of a session in the same request.
-    const auto of_file = [&](std::vector<std::string> headers) {
+    const auto status_of_bob = [&](std::vector<std::string> headers) {
         return read("bob", "s3cr3t of bob", id_, "/file/users", std::move(headers)).status;
     };
-    CHECK_EQUAL(401, of_file({}));
-    CHECK_EQUAL(401, of_file({session_of(Caller::admin)}));
+    CHECK_EQUAL(401, status_of_bob({}));
+    CHECK_EQUAL(401, status_of_bob({session_cookie(Caller::admin)}));
 }
 
-TEST(password_provider, leaves_the_password_to_the_session_of_a_form) {
+TEST(password_provider, keeps_the_password_of_a_form_session_in_subrequests) {
     start_with("AuthUserAdminSignInLimit 1000000\nSessionMaxAge 1000\n"
                "LoadModule test_callers_module \"" +
                machine::built("tests/mod_test_callers.so").string() +

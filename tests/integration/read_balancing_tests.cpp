@@ -9,7 +9,8 @@ namespace useradmin::test {
 TEST_GROUP_BASE(read_balancing, Scene){};
 
 TEST(read_balancing, by_pgpool_is_reported_by_check) {
-    if (Suite::current().kind() != Kind::postgresql || !Suite::current().is_plain_event())
+    if (Suite::current().kind() != Kind::postgresql ||
+        !Suite::current().is_event_without_sanitizers())
         return;
     const WorkFolder& work = Suite::current().work();
     PostgreSql& primary = Suite::current().database().server();

@@ -72,16 +72,16 @@ class Recipes : public OwnHttpd {
         settings.modules = {"mod_proxy.so", "mod_proxy_http.so", "mod_remoteip.so"};
         outside_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     }
-    Reply ask_outside(const Request& request) const {
+    Reply send_to_proxy(const Request& request) const {
         return HttpClient(outside_->port()).send(request);
     }
     /// Tries to sign in to an unknown account, a different one each time. Returns the status.
-    int fail_from(const std::string& client) {
-        return ask_outside({"POST",
-                            "/api/auth/sign-in/email",
-                            {"X-Client: " + client},
-                            R"({"email":"nobody)" + std::to_string(++attempts_) +
-                                R"(@example.org","password":"s3cr3t"})"})
+    int fail_sign_in_from(const std::string& client) {
+        return send_to_proxy({"POST",
+                              "/api/auth/sign-in/email",
+                              {"X-Client: " + client},
+                              R"({"email":"nobody)" + std::to_string(++attempts_) +
+                                  R"(@example.org","password":"s3cr3t"})"})
             .status;
     }
 
@@ -94,7 +94,7 @@ TEST_GROUP_BASE(recipes, Recipes){};
 TEST(recipes, behind_a_proxy_only_the_public_origin_is_accepted) {
     start_behind_proxy();
     const auto change = [&](const std::string& origin) {
-        return ask_outside(
+        return send_to_proxy(
             {"PUT",
              "/api/users/ulises-1",
              {bearer(Caller::super_admin), "Host: app.example.com", "Origin: " + origin},
@@ -109,36 +109,37 @@ TEST(recipes, behind_a_proxy_an_encoded_id_arrives_unchanged) {
     for (const char* id : {"a b", "a/b", "50%", "ñ"}) {
         add_user({id, "N", std::string(percent_encoded(id)) + "@example.org", "user",
                   "2026-01-01T00:00:00.000Z"});
-        expect_success(ask_outside(
+        expect_success(send_to_proxy(
             {"GET", "/api/users/" + percent_encoded(id), {bearer(Caller::super_admin)}}));
     }
 }
 
 TEST(recipes, behind_a_TLS_proxy_the_session_cookie_is_Secure) {
     start_behind_proxy();
-    expect_success(ask_outside(
+    expect_success(send_to_proxy(
         {"POST",
          "/api/users",
          {bearer(Caller::super_admin)},
          R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"admin"})"}));
-    const Reply reply = ask_outside({"POST",
-                                     "/api/auth/sign-in/email",
-                                     {},
-                                     R"({"email":"eva@example.org","password":"s3cr3t of eva"})"});
+    const Reply reply =
+        send_to_proxy({"POST",
+                       "/api/auth/sign-in/email",
+                       {},
+                       R"({"email":"eva@example.org","password":"s3cr3t of eva"})"});
     CHECK_EQUAL(200, reply.status);
     const std::string cookie = reply.header("Set-Cookie").value_or("");
     CHECK_TEXT(cookie.starts_with("__Secure-better-auth.session_token="), cookie.c_str());
     CHECK_TEXT(cookie.find("; Secure") != std::string::npos, cookie.c_str());
-    expect_success(ask_outside({"GET", "/api/users", {cookies_of(reply)}}));
+    expect_success(send_to_proxy({"GET", "/api/users", {cookies_of(reply)}}));
 }
 
 TEST(recipes, behind_a_proxy_failed_attempts_are_counted_for_each_client) {
     expect_log("UA0305");
     start_behind_proxy();
     for (int attempt = 0; attempt < 3; ++attempt)
-        CHECK_EQUAL(401, fail_from("192.0.2.1"));
-    CHECK_EQUAL(429, fail_from("192.0.2.1"));
-    CHECK_EQUAL(401, fail_from("192.0.2.2"));
+        CHECK_EQUAL(401, fail_sign_in_from("192.0.2.1"));
+    CHECK_EQUAL(429, fail_sign_in_from("192.0.2.1"));
+    CHECK_EQUAL(401, fail_sign_in_from("192.0.2.2"));
 }
 
 TEST(recipes, client_certificates_name_the_caller_and_the_role) {
@@ -155,8 +156,8 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
         certificates.make(name, subject, Certificates::signed_by("authority", certificates));
         return Tls{file("server.crt"), file(name + ".crt"), file(name + ".key")};
     };
-    const Tls superior = make_client("superior", "/UID=sara-1/OU=superAdmin/CN=Sara");
-    const Tls simple = make_client("simple", "/UID=ulises-1/OU=clerks/CN=Ulises");
+    const Tls super_admin = make_client("superior", "/UID=sara-1/OU=superAdmin/CN=Sara");
+    const Tls plain_user = make_client("simple", "/UID=ulises-1/OU=clerks/CN=Ulises");
     certificates.make("stranger", "/UID=sara-1/OU=superAdmin/CN=Sara");
     allow_log("AH01873"); // no SSLSessionCache
     allow_log("AH01882"); // mod_ssl was built with a newer OpenSSL
@@ -166,40 +167,41 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
               define("USERADMIN_CLIENT_AUTHORITY", file("authority.crt")) +
               include("client-certificates.conf"),
           {"mod_ssl.so", "mod_http2.so"});
-    const auto request = [](const Tls& tls, const std::string& path) {
+    const auto request_over = [](const Tls& tls, const std::string& path) {
         Request made{"GET", path};
         made.tls = tls;
         return made;
     };
     HttpClient client(httpd_->port());
-    const Reply list = client.send(request(superior, "/api/users"));
+    const Reply list = client.send(request_over(super_admin, "/api/users"));
     expect_success(list);
     CHECK(list.is_http2);
-    expect_success(HttpClient(httpd_->port()).send(request(simple, "/api/users/ulises-1")));
-    expect_error(HttpClient(httpd_->port()).send(request(simple, "/api/users")), 403,
+    expect_success(
+        HttpClient(httpd_->port()).send(request_over(plain_user, "/api/users/ulises-1")));
+    expect_error(HttpClient(httpd_->port()).send(request_over(plain_user, "/api/users")), 403,
                  "No tienes permisos para ver usuarios");
     // A certificate for the same name from an untrusted authority, and no certificate.
     const Tls stranger = {file("server.crt"), file("stranger.crt"), file("stranger.key")};
     for (const Tls& refused : {stranger, Tls{file("server.crt")}})
-        CHECK(!HttpClient(httpd_->port()).try_send(request(refused, "/api/users")));
+        CHECK(!HttpClient(httpd_->port()).try_send(request_over(refused, "/api/users")));
 }
 
 TEST(recipes, two_applications_have_their_own_users_and_secrets) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
     TestDatabase club(Suite::current().work(), Kind::postgresql, "club");
-    const auto secret_of = [](const std::string& name) {
+    const auto create_secret = [](const std::string& name) {
         return secret_file(name, "the s3cr3t of the " + name);
     };
     auto settings = Suite::current().settings(
         define("USERADMIN_PORT", "${PORT}") + define("SHOP_HOST", "shop.example.com") +
         define("SHOP_DATABASE", Suite::current().database().params()) +
-        define("SHOP_SECRET", secret_of("shop")) + define("CLUB_HOST", "club.example.com") +
-        define("CLUB_DATABASE", club.params()) + define("CLUB_SECRET", secret_of("club")) +
+        define("SHOP_SECRET", create_secret("shop")) + define("CLUB_HOST", "club.example.com") +
+        define("CLUB_DATABASE", club.params()) + define("CLUB_SECRET", create_secret("club")) +
         include("two-applications.conf"));
     httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     add_super_admin(club.sql(), "Socia");
-    const auto ask = [&](const std::string& host, const std::string& secret) {
+    const auto list_at = [&](const std::string& host, const std::string& secret) {
         return HttpClient(httpd_->port())
             .send({"GET",
                    "/api/users/sara-1",
@@ -207,10 +209,10 @@ TEST(recipes, two_applications_have_their_own_users_and_secrets) {
                     "Authorization: Bearer " + signed_token(token_of(Caller::super_admin),
                                                             "the s3cr3t of the " + secret)}});
     };
-    CHECK_EQUAL(std::string("Sara"), text_member(ask("shop", "shop"), "name"));
-    CHECK_EQUAL(std::string("Socia"), text_member(ask("club", "club"), "name"));
-    expect_error(ask("shop", "club"), 401, "No autorizado");
-    expect_error(ask("club", "shop"), 401, "No autorizado");
+    CHECK_EQUAL(std::string("Sara"), text_member(list_at("shop", "shop"), "name"));
+    CHECK_EQUAL(std::string("Socia"), text_member(list_at("club", "club"), "name"));
+    expect_error(list_at("shop", "club"), 401, "No autorizado");
+    expect_error(list_at("club", "shop"), 401, "No autorizado");
     // The password hash and the account id have the format of better-auth.
     const auto create_in = [&](const std::string& name, TestDatabase& database) {
         expect_success(
@@ -278,25 +280,25 @@ TEST(recipes, secret_rotation_accepts_both_secrets_and_signs_with_the_first) {
     CHECK_EQUAL(401, status_with("a s3cr3t of neither"));
 
     // An old child may still accept connections.
-    const auto becomes_so_after_a_restart = [&](const auto& is_so) {
+    const auto eventually_after_restart = [&](const auto& condition) {
         httpd_->restart_gracefully();
         return eventually([&] {
             client_ = std::make_unique<HttpClient>(httpd_->port());
-            return is_so();
+            return condition();
         });
     };
     write_step(file_after, file_before);
-    CHECK(becomes_so_after_a_restart([&] { return signs_with(after); }));
+    CHECK(eventually_after_restart([&] { return signs_with(after); }));
     CHECK_EQUAL(200, status_with(before));
     CHECK_EQUAL(200, status_with(after));
 
     write_file(step, "AuthUserAdminSecret \"" + file_after + "\"\n");
-    CHECK(becomes_so_after_a_restart([&] { return status_with(before) == 401; }));
+    CHECK(eventually_after_restart([&] { return status_with(before) == 401; }));
     CHECK_EQUAL(200, status_with(after));
 }
 
 TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
-    if (!Suite::current().is_plain_event())
+    if (!Suite::current().is_event_without_sanitizers())
         return;
     expect_log("AH01807"); // mod_auth_form: a wrong password
     expect_log("AH01842"); // mod_session_crypto: cannot decrypt a cookie
@@ -324,18 +326,19 @@ TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
                            {"Content-Type: application/x-www-form-urlencoded"},
                            "httpd_username=eva%40example.org&httpd_password=" + password});
         CHECK_EQUAL(302, reply.status);
-        CHECK_TEXT(!holds_a_secret(reply.text()), reply.text().c_str());
+        CHECK_TEXT(!contains_secret(reply.text()), reply.text().c_str());
         return reply;
     };
-    const auto ask_with = [&](const std::vector<std::string>& headers, const char* method = "GET",
-                              const std::optional<std::string>& body = {}) {
+    const auto request_with = [&](const std::vector<std::string>& headers,
+                                  const char* method = "GET",
+                                  const std::optional<std::string>& body = {}) {
         Reply reply = client_->send({method, "/api/users", headers, body});
         check_reply(reply);
         return reply;
     };
 
-    expect_error(ask_with({}), 401, "No autorizado");
-    expect_error(ask_with({}, "POST", R"({"name":"N"})"), 401, "No autorizado");
+    expect_error(request_with({}), 401, "No autorizado");
+    expect_error(request_with({}, "POST", R"({"name":"N"})"), 401, "No autorizado");
     const Reply refused = sign_in("s3cr3t+of+evo");
     CHECK(refused.header("Location").value_or("").ends_with("/welcome.html?failed"));
     const Reply welcome = sign_in("s3cr3t+of+eva");
@@ -343,26 +346,26 @@ TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
     CHECK(
         welcome.header("Set-Cookie").value_or("").ends_with("path=/;HttpOnly;Secure;SameSite=Lax"));
     const std::string cookie = cookies_of(welcome);
-    expect_success(ask_with({cookie}));
+    expect_success(request_with({cookie}));
     // The caller is Eva, who is an admin.
     expect_success(client_->send({"GET", "/api/users/" + id, {cookie}}));
     sql().run("UPDATE \"user\" SET \"role\" = 'user' WHERE \"email\" = 'eva@example.org'");
-    expect_error(ask_with({cookie}), 403, "No tienes permisos para ver usuarios");
+    expect_error(request_with({cookie}), 403, "No tienes permisos para ver usuarios");
     expect_success(client_->send({"GET", "/api/users/" + id, {cookie}}));
-    expect_error(ask_with({"Cookie: useradmin-form=" + cookie.substr(cookie.size() / 2)}), 401,
+    expect_error(request_with({"Cookie: useradmin-form=" + cookie.substr(cookie.size() / 2)}), 401,
                  "No autorizado");
 
     const Reply out = client_->send({"GET", "/sign-out", {cookie}});
     CHECK_EQUAL(307, out.status);
     CHECK(out.header("Location").value_or("").ends_with("/welcome.html"));
-    expect_error(ask_with({cookies_of(out)}), 401, "No autorizado");
+    expect_error(request_with({cookies_of(out)}), 401, "No autorizado");
     expect_success(
         client_->send({"PUT", "/make/users/" + id, {}, R"({"banned":true,"banReason":"none"})"}));
-    expect_error(ask_with({cookie}), 401, "No autorizado");
+    expect_error(request_with({cookie}), 401, "No autorizado");
 }
 
 TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
-    if (!Suite::current().is_plain_event())
+    if (!Suite::current().is_event_without_sanitizers())
         return;
     allow_log("[auth_openidc:warn]");
     expect_log("[auth_openidc:error]");
@@ -374,49 +377,51 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
               define("USERADMIN_ID_CLAIM", "sub") + define("USERADMIN_ROLE_CLAIM", "role") +
               include("openid-connect.conf"),
           {"mod_authz_user.so", "mod_auth_openidc.so"});
-    const auto ask_with = [&](const std::string& cookie, const std::string& path) {
+    const auto get_with = [&](const std::string& cookie, const std::string& path) {
         Reply reply = client_->send({"GET", path, {cookie}});
         check_reply(reply);
         return reply;
     };
     /// Signs in like a browser: requests the page, is redirected to the provider, and returns with
     /// its code. claims: the claims of the ID token.
-    const auto come_back = [&](const std::string& claims, IdentityProvider::Key key) {
+    const auto return_from_provider = [&](const std::string& claims, IdentityProvider::Key key) {
         const Reply away = client_->send({"GET", "/admin/"});
         const std::string to = away.header("Location").value_or("");
         CHECK_TEXT(to.starts_with(provider.issuer() + "/authorize?"), away.text().c_str());
-        const auto part = [&](const std::string& name) {
+        const auto query_parameter = [&](const std::string& name) {
             return between(to + "&", "&" + name + "=", "&").value_or("");
         };
-        provider.issue_tokens("useradmin", R"("nonce":")" + part("nonce") + "\"," + claims, key);
+        provider.issue_tokens("useradmin",
+                              R"("nonce":")" + query_parameter("nonce") + "\"," + claims, key);
         return client_->send(
-            {"GET", "/oidc/callback?code=c&state=" + part("state"), {cookies_of(away)}});
+            {"GET", "/oidc/callback?code=c&state=" + query_parameter("state"), {cookies_of(away)}});
     };
     const auto sign_in = [&](const std::string& claims) {
-        const Reply back = come_back(claims, IdentityProvider::Key::shown);
+        const Reply back = return_from_provider(claims, IdentityProvider::Key::published);
         CHECK_TEXT(back.header("Location").value_or("").ends_with("/admin/"), back.text().c_str());
         return cookies_of(back);
     };
 
-    expect_error(ask_with("", "/api/users"), 401, "No autorizado");
+    expect_error(get_with("", "/api/users"), 401, "No autorizado");
     // Headers that a client sends are not claims.
-    expect_error(ask_with("OIDC_CLAIM_sub: sara-1", "/api/users"), 401, "No autorizado");
-    const std::string superior = sign_in(R"("sub":"sara-1","role":"superAdmin")");
-    expect_success(ask_with(superior, "/api/users"));
-    const std::string simple = sign_in(R"("sub":"ulises-1")");
-    expect_success(ask_with(simple, "/api/users/ulises-1"));
-    expect_error(ask_with(simple, "/api/users"), 403, "No tienes permisos para ver usuarios");
+    expect_error(get_with("OIDC_CLAIM_sub: sara-1", "/api/users"), 401, "No autorizado");
+    const std::string super_admin = sign_in(R"("sub":"sara-1","role":"superAdmin")");
+    expect_success(get_with(super_admin, "/api/users"));
+    const std::string plain_user = sign_in(R"("sub":"ulises-1")");
+    expect_success(get_with(plain_user, "/api/users/ulises-1"));
+    expect_error(get_with(plain_user, "/api/users"), 403, "No tienes permisos para ver usuarios");
     const std::string several = sign_in(R"("sub":"sara-1","role":["admin","superAdmin"])");
-    expect_error(ask_with(several, "/api/users"), 403, "No tienes permisos para ver usuarios");
+    expect_error(get_with(several, "/api/users"), 403, "No tienes permisos para ver usuarios");
     // The service rejects tokens that the provider has not signed.
-    const Reply forged =
-        come_back(R"("sub":"sara-1","role":"superAdmin")", IdentityProvider::Key::another);
+    const Reply forged = return_from_provider(R"("sub":"sara-1","role":"superAdmin")",
+                                              IdentityProvider::Key::another);
     CHECK_TEXT(!forged.header("Location").has_value(), forged.text().c_str());
-    expect_error(ask_with(cookies_of(forged), "/api/users"), 401, "No autorizado");
+    expect_error(get_with(cookies_of(forged), "/api/users"), 401, "No autorizado");
 }
 
 TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
-    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+    if (!Suite::current().is_event_without_sanitizers() ||
+        Suite::current().kind() != Kind::postgresql)
         return;
     const Certificates server(Suite::current().work(), "database-server");
     const Certificates client(Suite::current().work(), "database-client");
@@ -466,22 +471,23 @@ TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
     expect_log("does not match host name");
     expect_log("UA0202");
     expect_log("AH02655"); // mod_dbd: no connection
-    const auto expect_none = [&](const std::string& host, const std::string& files) {
+    const auto expect_no_connection = [&](const std::string& host, const std::string& files) {
         expect_error(list_from(host, files), 503, "Servicio no disponible temporalmente");
     };
     // The first client does not trust the server's certificate. The second client expects another
     // host name.
-    expect_none("localhost", stranger.folder());
-    expect_none("db.example.com", client.folder());
+    expect_no_connection("localhost", stranger.folder());
+    expect_no_connection("db.example.com", client.folder());
     // The server does not trust this client.
     std::filesystem::copy_file(client.file("root.crt"), stranger.file("root.crt"),
                                std::filesystem::copy_options::overwrite_existing);
     expect_log("alert unknown ca");
-    expect_none("localhost", stranger.folder());
+    expect_no_connection("localhost", stranger.folder());
 }
 
 TEST(recipes, a_standby_shows_its_data_age_and_rejects_changes) {
-    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+    if (!Suite::current().is_event_without_sanitizers() ||
+        Suite::current().kind() != Kind::postgresql)
         return;
     TestDatabase primary(Suite::current().work(), Kind::postgresql, "read-primary");
     add_super_admin(primary.sql(), "Sara");
@@ -490,8 +496,8 @@ TEST(recipes, a_standby_shows_its_data_age_and_rejects_changes) {
               define("STANDBY_SECRET", secret_file("standby", "the s3cr3t of the app")) +
               define("STANDBY_SIGN_IN", "/sign-in") + include("standby.conf"),
           {"mod_authz_host.so"});
-    const auto ask = [&](const std::string& method, const std::string& path,
-                         const std::string& body = {}) {
+    const auto send_signed = [&](const std::string& method, const std::string& path,
+                                 const std::string& body = {}) {
         return client_->send(
             {method,
              path,
@@ -499,42 +505,44 @@ TEST(recipes, a_standby_shows_its_data_age_and_rejects_changes) {
               signed_token(token_of(Caller::super_admin), "the s3cr3t of the app")},
              body});
     };
-    const auto warning = [&](const std::string& path) {
-        const Reply reply = ask("GET", path);
+    const auto warning_of = [&](const std::string& path) {
+        const Reply reply = send_signed("GET", path);
         expect_success(reply);
         return reply.value("Warning");
     };
-    const std::string before = warning("/api/users");
+    const std::string before = warning_of("/api/users");
     CHECK_TEXT(before.starts_with("110 - \"Read from a standby; the last change that it has "
                                   "received dates from 20"),
                before.c_str());
     primary.sql().run("UPDATE \"user\" SET \"name\" = 'Sara Antigua'");
-    CHECK(eventually(
-        [&] { return text_member(ask("GET", "/api/users/sara-1"), "name") == "Sara Antigua"; }));
-    CHECK(warning("/api/users/sara-1") > before);
+    CHECK(eventually([&] {
+        return text_member(send_signed("GET", "/api/users/sara-1"), "name") == "Sara Antigua";
+    }));
+    CHECK(warning_of("/api/users/sara-1") > before);
     allow_log("UA0108");
-    expect_error(ask("PUT", "/api/users/sara-1", R"({"name":"Otra"})"), 503,
+    expect_error(send_signed("PUT", "/api/users/sara-1", R"({"name":"Otra"})"), 503,
                  "Servicio no disponible temporalmente");
-    CHECK_EQUAL(200, ask("GET", "/health").status);
+    CHECK_EQUAL(200, send_signed("GET", "/health").status);
 }
 
 TEST(recipes, limits_return_408_and_413) {
-    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+    if (!Suite::current().is_event_without_sanitizers() ||
+        Suite::current().kind() != Kind::postgresql)
         return;
     start(define("USERADMIN_HEADER_TIME", "1") + define("USERADMIN_BODY_TIME", "1") +
               define("USERADMIN_LARGEST_BODY", "100") + include("request-limits.conf") +
               "UserAdminBodyTimeout 300\n" + location("/api/users", as_sara),
           {"mod_reqtimeout.so"});
-    const auto answer_to = [&](const std::string& bytes) {
+    const auto reply_to = [&](const std::string& bytes) {
         const RawConnection connection(httpd_->port());
         CHECK(connection.send(bytes));
         return parse_reply(connection.receive_all());
     };
     const std::string head = "POST /api/users HTTP/1.1\r\nHost: localhost\r\n";
-    CHECK_EQUAL(408, answer_to(head + "Content-Ty").status);
+    CHECK_EQUAL(408, reply_to(head + "Content-Ty").status);
     for (const char* headers :
          {"Content-Length: 50\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1"}) {
-        const Reply late = answer_to(head + headers);
+        const Reply late = reply_to(head + headers);
         check_reply(late);
         expect_error(late, 408, "Tiempo de espera agotado");
     }
@@ -548,7 +556,8 @@ TEST(recipes, limits_return_408_and_413) {
 }
 
 TEST(recipes, fail2ban_matches_only_attackers) {
-    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+    if (!Suite::current().is_event_without_sanitizers() ||
+        Suite::current().kind() != Kind::postgresql)
         return;
     const std::string signed_by =
         "AuthUserAdminSecret \"file:" + Suite::current().secret_file().string() + "\"\n";
@@ -573,7 +582,7 @@ TEST(recipes, fail2ban_matches_only_attackers) {
                     R"({"email":")" + email + R"(","password":")" + password + "\"}"})
             .status;
     };
-    const auto call_from = [&](const std::string& address, const std::string& token,
+    const auto list_from = [&](const std::string& address, const std::string& token,
                                bool is_http2 = false) {
         Request request{
             "GET", "/api/users", {"X-Client: " + address, "Authorization: Bearer " + token}};
@@ -583,14 +592,14 @@ TEST(recipes, fail2ban_matches_only_attackers) {
     const std::string token = token_of(Caller::super_admin);
     CHECK_EQUAL(401, sign_in_from("192.0.2.1", "eva@example.org", "s3cr3t of evo"));
     CHECK_EQUAL(401, sign_in_from("2001:db8::2", "o'failed@example.org", "s3cr3t"));
-    CHECK_EQUAL(401, call_from("192.0.2.3", signed_token(token, "a s3cr3t of its own")));
-    CHECK_EQUAL(401, call_from("192.0.2.4", signed_token(token, "a s3cr3t of its own"), true));
-    CHECK_EQUAL(401, call_from("192.0.2.5", signed_token("gone", secret)));
+    CHECK_EQUAL(401, list_from("192.0.2.3", signed_token(token, "a s3cr3t of its own")));
+    CHECK_EQUAL(401, list_from("192.0.2.4", signed_token(token, "a s3cr3t of its own"), true));
+    CHECK_EQUAL(401, list_from("192.0.2.5", signed_token("gone", secret)));
     // These clients do nothing that the filter matches.
     CHECK_EQUAL(200, sign_in_from("192.0.2.6", "eva@example.org", "s3cr3t of eva"));
-    CHECK_EQUAL(200, call_from("192.0.2.7", signed_token(token, secret)));
+    CHECK_EQUAL(200, list_from("192.0.2.7", signed_token(token, secret)));
     add_session("late", "ulises-1", "1999-01-01T00:00:00.000Z");
-    CHECK_EQUAL(401, call_from("192.0.2.8", signed_token("late", secret)));
+    CHECK_EQUAL(401, list_from("192.0.2.8", signed_token("late", secret)));
 
     // The same configuration as on Debian, with only these two files added.
     const auto folder = Suite::current().work().make("fail2ban");
@@ -605,26 +614,26 @@ TEST(recipes, fail2ban_matches_only_attackers) {
                                folder / "jail.d/useradmin.conf");
     const std::string log = httpd_->error_log().string();
     write_file(folder / "paths-overrides.local", "[DEFAULT]\napache_error_log = " + log + "\n");
-    const auto addresses_of = [&](const std::string& filter) {
+    const auto matched_addresses = [&](const std::string& filter) {
         const CommandResult found = test::run(
             {{machine::program("fail2ban-regex"), "-c", folder.string(), "-o", "ip", log, filter}});
         CHECK_TEXT(found.status == 0, found.errors.c_str());
         return found.output;
     };
     CHECK_EQUAL(std::string("192.0.2.1\n2001:db8::2\n192.0.2.3\n192.0.2.4\n"),
-                addresses_of("useradmin"));
+                matched_addresses("useradmin"));
     CHECK_EQUAL(std::string("192.0.2.1\n2001:db8::2\n192.0.2.3\n192.0.2.4\n192.0.2.5\n"),
-                addresses_of("useradmin[mode=aggressive]"));
+                matched_addresses("useradmin[mode=aggressive]"));
     // A client with many failures is banned, although not every failure is logged.
     for (int attempt = 0; attempt < 60; ++attempt) {
         const std::string email = "nobody" + std::to_string(attempt) + "@example.org";
         CHECK(sign_in_from("192.0.2.9", email, "s3cr3t") >= 401);
         CHECK(sign_in_from("192.0.2.11", "ivo@example.org", "s3cr3t") >= 401);
-        CHECK_EQUAL(401, call_from("192.0.2.10", signed_token(token, "a s3cr3t of its own")));
+        CHECK_EQUAL(401, list_from("192.0.2.10", signed_token(token, "a s3cr3t of its own")));
     }
     const std::string jail = read_file(machine::source("conf/recipes/fail2ban-jail.conf"));
     const int most = std::stoi(jail.substr(jail.find("maxretry = ") + 11));
-    const std::string all = addresses_of("useradmin");
+    const std::string all = matched_addresses("useradmin");
     for (const std::string address : {"192.0.2.9\n", "192.0.2.10\n", "192.0.2.11\n"}) {
         int count = 0;
         for (auto at = all.find(address); at != all.npos; at = all.find(address, at + 1))
@@ -637,7 +646,8 @@ TEST(recipes, fail2ban_matches_only_attackers) {
 }
 
 TEST(recipes, logrotate_keeps_one_audit_chain) {
-    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+    if (!Suite::current().is_event_without_sanitizers() ||
+        Suite::current().kind() != Kind::postgresql)
         return;
     const auto folder = Suite::current().work().make("rotated");
     const std::string log = (folder / "audit.log").string();

@@ -15,14 +15,14 @@ namespace {
 
 /// Resources of httpd's parent process: file descriptors, shared mappings, and resident memory in
 /// KiB.
-struct Holdings {
+struct ResourceUsage {
     long descriptors = 0;
     long shared = 0;
     long resident = 0;
 
-    static Holdings of(pid_t process) {
+    static ResourceUsage of(pid_t process) {
         const std::filesystem::path folder = "/proc/" + std::to_string(process);
-        Holdings found;
+        ResourceUsage found;
         found.descriptors = std::distance(std::filesystem::directory_iterator(folder / "fd"), {});
         std::ifstream maps(folder / "maps");
         for (std::string line; std::getline(maps, line);)
@@ -44,10 +44,10 @@ TEST(reloads, under_load_fail_no_requests_and_leak_nothing) {
     constexpr int threads = 4;
     constexpr int warm_up = 3;
     std::mutex mutex;
-    std::string odd;
+    std::string failure;
     std::atomic<int> answered{0};
-    Holdings before;
-    Holdings after;
+    ResourceUsage before;
+    ResourceUsage after;
     const int reloads = machine::times(8, 300);
     {
         const Load load(threads, [&](int thread, int turn) {
@@ -59,19 +59,19 @@ TEST(reloads, under_load_fail_no_requests_and_leak_nothing) {
                     : send_alone(httpd_->port(), "GET", "/api/users?search=" + number);
             ++answered;
             const std::lock_guard lock(mutex);
-            if (reply.status != 200 && odd.empty())
-                odd = number + ": " + (reply.status == 0 ? "no reply" : reply.text());
+            if (reply.status != 200 && failure.empty())
+                failure = number + ": " + (reply.status == 0 ? "no reply" : reply.text());
         });
         for (int time = 0; time < warm_up + reloads; ++time) {
             if (time == warm_up)
-                before = Holdings::of(httpd_->main_process());
+                before = ResourceUsage::of(httpd_->main_process());
             const int seen = answered;
             httpd_->restart_gracefully();
             CHECK(eventually([&] { return answered > seen + threads; }));
         }
-        after = Holdings::of(httpd_->main_process());
+        after = ResourceUsage::of(httpd_->main_process());
     }
-    CHECK_EQUAL(std::string(), odd);
+    CHECK_EQUAL(std::string(), failure);
     CHECK_EQUAL(before.descriptors, after.descriptors);
     CHECK_EQUAL(before.shared, after.shared);
     // Sanitizers keep freed memory for a while.

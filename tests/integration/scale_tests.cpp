@@ -7,7 +7,7 @@ namespace useradmin::test {
 
 class Scale : public OwnHttpd {
   protected:
-    static void schema(const char* option, SourceLocation where = {}) {
+    static void run_schema(const char* option, SourceLocation where = {}) {
         const TestDatabase& database = Suite::current().database();
         const CommandResult finished =
             test::run({{machine::built("useradminctl").string(), "--driver", database.driver(),
@@ -20,7 +20,7 @@ class Scale : public OwnHttpd {
 
     void teardown() override {
         OwnHttpd::teardown();
-        schema("--no-scale");
+        run_schema("--no-scale");
     }
 };
 
@@ -35,30 +35,30 @@ TEST(postgresql_scale, is_used_by_the_service_and_can_be_removed) {
     start(service);
     const std::string all = send("GET", "/api/users?page=2").body;
     const std::string one = send("GET", found).body;
-    const auto is_the_same = [&](SourceLocation where = {}) {
+    const auto expect_same_lists = [&](SourceLocation where = {}) {
         for (int round = 0; round < 8; ++round) {
             const Reply list = send("GET", "/api/users?page=2", {}, where);
             expect(list, 200, all, where);
             expect(send("GET", found, {}, where), 200, one, where);
         }
     };
-    schema("--scale");
-    is_the_same();
+    run_schema("--scale");
+    expect_same_lists();
     // A new httpd uses the indexes from the first request on.
     start(service);
-    is_the_same();
+    expect_same_lists();
     expect(send("GET", folded), 200, one);
-    schema("--no-scale");
-    is_the_same();
+    run_schema("--no-scale");
+    expect_same_lists();
     expect(send("GET", folded), 200, one);
-    schema("--scale");
-    schema("--no-scale");
-    is_the_same();
+    run_schema("--scale");
+    run_schema("--no-scale");
+    expect_same_lists();
 }
 
 TEST(postgresql_scale, finds_a_user_by_a_combining_mark) {
     add_user({"ana", "A\u0301na", "a@x", "user", "2025-01-01T00:00:00.000Z"});
-    schema("--scale");
+    run_schema("--scale");
     start(location("/api/users", as_sara));
     CHECK_EQUAL(std::string("ana"), ids_of(send("GET", "/api/users?search=%CC%81")));
 }

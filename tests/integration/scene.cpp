@@ -121,7 +121,7 @@ Suite::~Suite() {
     current_suite = nullptr;
 }
 
-bool Suite::is_plain_event() const {
+bool Suite::is_event_without_sanitizers() const {
     return mpm_ == "event" && machine::sanitizer_environment().empty();
 }
 
@@ -314,10 +314,10 @@ std::vector<std::string> values_of(const Reply& reply, const char* name) {
 }
 
 void check_reply(const Reply& reply, SourceLocation where) {
-    std::string came = reply.body;
+    std::string received = reply.body;
     for (const auto& [name, value] : reply.headers)
-        came += name + ": " + value + "\n";
-    if (holds_a_secret(came))
+        received += name + ": " + value + "\n";
+    if (contains_secret(received))
         fail(reply, "a secret is in the reply", where);
     if (reply.header("Cache-Control") != "no-store")
         fail(reply, "the reply lacks Cache-Control: no-store", where);
@@ -334,13 +334,13 @@ void check_reply(const Reply& reply, SourceLocation where) {
                                ? reply.body.starts_with(R"({"success":true,)")
                                : reply.body.starts_with(R"({"success":false,"error":")");
     if (!enveloped || !reply.body.ends_with("}"))
-        fail(reply, "the reply is no envelope", where);
+        fail(reply, "the reply is not an envelope", where);
     // An error from httpd may have no Content-Length if it closes the connection.
     const auto length = reply.header("Content-Length");
     const bool ends_with_connection =
         reply.status >= 400 && reply.header("Connection").value_or("") == "close";
     if (length ? *length != std::to_string(reply.body.size()) : !ends_with_connection)
-        fail(reply, "Content-Length is not the body's", where);
+        fail(reply, "Content-Length does not match the body", where);
 }
 
 void expect(const Reply& reply, int status, std::string_view body, SourceLocation where) {
@@ -380,11 +380,11 @@ std::string ids_of(const Reply& reply) {
 std::string text_member(const Reply& reply, std::string_view name, SourceLocation where) {
     const auto value = between(reply.body, "\"" + std::string(name) + "\":\"", "\"");
     if (!value)
-        fail(reply, "there is no text member " + std::string(name), where);
+        fail(reply, "there is no string member " + std::string(name), where);
     return *value;
 }
 
-std::string now_as_text() {
+std::string current_time() {
     const auto now = std::chrono::system_clock::now();
     const auto seconds = std::chrono::system_clock::to_time_t(now);
     const auto milliseconds =

@@ -30,7 +30,7 @@ class Suite {
     const std::string& mpm() const noexcept { return mpm_; }
     /// Returns whether this run uses the event MPM without sanitizers. Some tests need only this
     /// run, or cannot pass in others.
-    bool is_plain_event() const;
+    bool is_event_without_sanitizers() const;
     Kind kind() const noexcept { return database_.kind(); }
     TestDatabase& database() noexcept { return database_; }
     Httpd& httpd() noexcept { return *httpd_; }
@@ -76,8 +76,8 @@ inline constexpr const char* eva = "eva@example.org";
 inline constexpr const char* right_password = "s3cr3t of eva";
 
 /// Returns the body of a sign-in request. more: extra members, for example `,"rememberMe":false`.
-inline std::string login(const std::string& email, const std::string& password,
-                         const std::string& more = "") {
+inline std::string sign_in_body(const std::string& email, const std::string& password,
+                                const std::string& more = "") {
     return R"({"email":")" + email + R"(","password":")" + password + "\"" + more + "}";
 }
 
@@ -183,7 +183,7 @@ std::string ids_of(const Reply& reply);
 std::string text_member(const Reply& reply, std::string_view name, SourceLocation where = {});
 
 /// Returns the current time in the service's format, in which times sort as strings.
-std::string now_as_text();
+std::string current_time();
 
 /// Fails the test and shows the reply.
 [[noreturn]] void fail(const Reply& reply, const std::string& why, SourceLocation where);

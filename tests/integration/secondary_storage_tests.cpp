@@ -44,8 +44,8 @@ class SecondaryStorage : public OwnHttpd {
     }
 
     /// Adds a session to Redis, as the application does.
-    void add_stored(const std::string& user, const std::string& token,
-                    const std::string& created_at = long_ago, const std::string& id = "") const {
+    void store_session(const std::string& user, const std::string& token,
+                       const std::string& created_at = long_ago, const std::string& id = "") const {
         redis_->run({"SET", "app:" + token,
                      R"({"session":{"id":")" + id + R"(","token":")" + token +
                          R"(","createdAt":")" + created_at + R"("},"user":{}})"});
@@ -57,10 +57,10 @@ class SecondaryStorage : public OwnHttpd {
     bool is_stored(const std::string& token) const {
         return redis_->run({"EXISTS", "app:" + token}) == "1";
     }
-    bool ends(const std::string& token) const {
+    bool is_eventually_removed(const std::string& token) const {
         return eventually([&] { return !is_stored(token); });
     }
-    std::string list_of(const std::string& user) const {
+    std::string session_list_of(const std::string& user) const {
         return redis_->run({"GET", "app:active-sessions-" + user}).value_or("none");
     }
     Reply ban(const std::string& record = ulises_path) {
@@ -68,7 +68,7 @@ class SecondaryStorage : public OwnHttpd {
     }
     /// Waits until the module has noticed that Redis is down. From then on, replies to changes have
     /// a Warning header. Returns false on timeout.
-    bool is_noticed() {
+    bool await_outage_notice() {
         return eventually([&] { return ban().header("Warning").has_value(); });
     }
 
@@ -80,12 +80,12 @@ class SecondaryStorage : public OwnHttpd {
     }
 
     /// Bans a user, and expects that the session of another user can still be ended.
-    void expect_deliveries_to_others(const char* reason) {
-        add_stored("ada-1", "one");
+    void expect_delivery_for_other_users(const char* reason) {
+        store_session("ada-1", "one");
         ban();
         expect_success(send("PUT", ulises_path, R"({"banned":false})"));
         expect_success(send("DELETE", "/api/users/ada-1/sessions"));
-        CHECK_TRUE_TEXT(ends("one"), reason);
+        CHECK_TRUE_TEXT(is_eventually_removed("one"), reason);
     }
 
     std::unique_ptr<Redis> redis_;
@@ -93,16 +93,16 @@ class SecondaryStorage : public OwnHttpd {
 
 TEST_GROUP_BASE(secondary_storage, SecondaryStorage){};
 
-TEST(secondary_storage, loses_the_sessions_of_a_banned_user) {
+TEST(secondary_storage, drops_the_sessions_of_a_banned_user) {
     start_with();
     for (const char* const token : {"one", "two"})
-        add_stored("ulises-1", token);
-    add_stored("ada-1", "other");
+        store_session("ulises-1", token);
+    store_session("ada-1", "other");
     const Reply reply = ban();
     expect_success(reply);
     CHECK_FALSE(reply.header("Warning").has_value());
-    CHECK_TRUE(ends("one") && ends("two"));
-    CHECK_EQUAL(std::string("none"), list_of("ulises-1"));
+    CHECK_TRUE(is_eventually_removed("one") && is_eventually_removed("two"));
+    CHECK_EQUAL(std::string("none"), session_list_of("ulises-1"));
     CHECK_TRUE(is_stored("other"));
 }
 
@@ -120,26 +120,26 @@ TEST(secondary_storage, stores_the_time_before_which_sessions_are_rejected) {
 
 TEST(secondary_storage, keeps_sessions_opened_after_the_revocation) {
     start_with();
-    add_stored("ulises-1", "old");
-    add_stored("ulises-1", "new", far_away);
+    store_session("ulises-1", "old");
+    store_session("ulises-1", "new", far_away);
     ban();
-    CHECK_TRUE(ends("old"));
+    CHECK_TRUE(is_eventually_removed("old"));
     CHECK_TRUE(is_stored("new"));
     CHECK_EQUAL(std::string(R"([{"token":"new","expiresAt":32472144000000}])"),
-                list_of("ulises-1"));
+                session_list_of("ulises-1"));
     CHECK_TRUE(std::stol(*redis_->run({"TTL", "app:active-sessions-ulises-1"})) > 0);
 }
 
-TEST(secondary_storage, loses_only_the_ended_session) {
+TEST(secondary_storage, drops_only_the_ended_session) {
     start_with();
     add_session("first", "ulises-1");
     add_session("second", "ulises-1");
-    add_stored("ulises-1", "first");
-    add_stored("ulises-1", "second");
+    store_session("ulises-1", "first");
+    store_session("ulises-1", "second");
     const std::string id =
         sql().rows("SELECT \"id\" FROM \"session\" WHERE \"token\" = 'first'")[0][0].value_or("");
     expect_success(send("DELETE", std::string(ulises_path) + "/sessions/" + percent_encoded(id)));
-    CHECK_TRUE(ends("first"));
+    CHECK_TRUE(is_eventually_removed("first"));
     CHECK_TRUE(is_stored("second"));
     CHECK_FALSE(redis_->run({"GET", "app:revoked-sessions-before-ulises-1"}).has_value());
 }
@@ -149,28 +149,28 @@ TEST(secondary_storage, keeps_a_session_with_another_id_and_no_row) {
     add_session("first", "ulises-1");
     const std::string id =
         sql().rows("SELECT \"id\" FROM \"session\" WHERE \"token\" = 'first'")[0][0].value_or("");
-    add_stored("ulises-1", "first", long_ago, id);
-    add_stored("ulises-1", "second", long_ago, "another");
+    store_session("ulises-1", "first", long_ago, id);
+    store_session("ulises-1", "second", long_ago, "another");
     expect_success(send("DELETE", std::string(ulises_path) + "/sessions/" + percent_encoded(id)));
-    CHECK_TRUE(ends("first"));
+    CHECK_TRUE(is_eventually_removed("first"));
     CHECK_TRUE(is_stored("second"));
 }
 
-TEST(secondary_storage, loses_sessions_after_a_deletion_new_role_or_new_password) {
+TEST(secondary_storage, drops_sessions_after_a_deletion_new_role_or_new_password) {
     start_with();
     const std::string record = ulises_path;
     const auto change = [&](const std::string& token, const std::string& method,
                             const std::string& path, const std::string& body) {
-        add_stored("ulises-1", token);
+        store_session("ulises-1", token);
         expect_success(send(method, path, body));
-        CHECK_TRUE_TEXT(ends(token), token.c_str());
+        CHECK_TRUE_TEXT(is_eventually_removed(token), token.c_str());
     };
     change("role", "PUT", record, R"({"role":"admin"})");
     change("password", "PUT", record + "/password", R"({"password":"an0ther s3cr3t"})");
     change("deletion", "DELETE", record, "");
 }
 
-TEST(secondary_storage, loses_sessions_of_users_banned_by_the_admin_client) {
+TEST(secondary_storage, drops_sessions_of_users_banned_by_the_admin_client) {
     const std::string storage = "UserAdminSecondaryStorage " + redis_->url() + " app:\n";
     const std::string endpoints = "<Location \"/api/auth/admin\">\nRequire all granted\n"
                                   "AuthUserAdmin On\nSetHandler useradmin-better-auth\n";
@@ -178,7 +178,7 @@ TEST(secondary_storage, loses_sessions_of_users_banned_by_the_admin_client) {
          {std::pair("ulises-1"s, endpoints + storage + "</Location>\n"),
           {"ada-1"s, storage + endpoints + "</Location>\n"}}) {
         start(configuration);
-        add_stored(user, "one");
+        store_session(user, "one");
         CHECK_EQUAL(200,
                     client_
                         ->send({"POST",
@@ -186,7 +186,7 @@ TEST(secondary_storage, loses_sessions_of_users_banned_by_the_admin_client) {
                                 {bearer(Caller::super_admin), "Content-Type: application/json"},
                                 R"({"userId":")" + user + "\"}"})
                         .status);
-        CHECK_TRUE_TEXT(ends("one"), configuration.c_str());
+        CHECK_TRUE_TEXT(is_eventually_removed("one"), configuration.c_str());
     }
 }
 
@@ -195,27 +195,27 @@ TEST(secondary_storage, of_an_enclosing_Location_applies_to_the_service) {
            "ALTER TABLE other_user RENAME TO \"user\"");
     start("<Location \"/api\">\nUserAdminSecondaryStorage " + redis_->url() +
           " app:\n</Location>\n" + location_with("UserAdminTables other_user session account\n"));
-    add_stored("ulises-1", "one");
+    store_session("ulises-1", "one");
     expect_success(ban());
-    CHECK_TRUE(ends("one"));
+    CHECK_TRUE(is_eventually_removed("one"));
 }
 
 TEST(secondary_storage, may_be_set_in_a_LocationMatch) {
     start(location_with("") + "<LocationMatch \"^/api/\">\nUserAdminSecondaryStorage " +
           redis_->url() + " app:\n</LocationMatch>\n");
-    add_stored("ulises-1", "one");
+    store_session("ulises-1", "one");
     expect_success(ban());
-    CHECK_TRUE(ends("one"));
+    CHECK_TRUE(is_eventually_removed("one"));
 }
 
 TEST(secondary_storage, that_is_down_is_reported_and_catches_up) {
     allow_lines_of_outages();
     start_with();
     redis_->stop();
-    CHECK_TRUE(is_noticed());
+    CHECK_TRUE(await_outage_notice());
     redis_->start();
-    add_stored("ulises-1", "one");
-    CHECK_TRUE(ends("one"));
+    store_session("ulises-1", "one");
+    CHECK_TRUE(is_eventually_removed("one"));
     CHECK_TRUE(eventually([&] { return !ban().header("Warning"); }));
 }
 
@@ -223,7 +223,7 @@ TEST(secondary_storage, that_is_down_is_shown_by_metrics_and_health) {
     allow_lines_of_outages();
     start(location_with("UserAdminSecondaryStorage " + redis_->url() + " app:\n") +
           handler("/metrics", "useradmin-metrics") + handler("/health", "useradmin-health"));
-    const auto shows = [&](const char* up, const char* state) {
+    const auto eventually_shows = [&](const char* up, const char* state) {
         const std::string labels = "{virtual_host=\"localhost\"} ";
         return eventually([&] {
             const std::string metrics = client_->send({"GET", "/metrics"}).body;
@@ -234,7 +234,7 @@ TEST(secondary_storage, that_is_down_is_shown_by_metrics_and_health) {
                                            "\nrevocations: delivered up to ");
         });
     };
-    const auto delivered_until = [&] {
+    const auto last_delivery_time = [&] {
         return std::stoll(
             between(
                 client_->send({"GET", "/metrics"}).body,
@@ -242,27 +242,27 @@ TEST(secondary_storage, that_is_down_is_shown_by_metrics_and_health) {
                 "\n")
                 .value_or("0"));
     };
-    CHECK_TRUE(shows("1", "ok"));
+    CHECK_TRUE(eventually_shows("1", "ok"));
     CHECK_EQUAL(std::string("ok\n"), client_->send({"GET", "/health", {"Via: 1.1 proxy"}}).body);
     redis_->stop();
-    CHECK_TRUE(shows("0", "unreachable"));
-    const auto stopped = delivered_until();
-    CHECK_TRUE(is_noticed());
-    CHECK_EQUAL(stopped, delivered_until());
+    CHECK_TRUE(eventually_shows("0", "unreachable"));
+    const auto stopped = last_delivery_time();
+    CHECK_TRUE(await_outage_notice());
+    CHECK_EQUAL(stopped, last_delivery_time());
     redis_->start();
-    CHECK_TRUE(shows("1", "ok"));
-    CHECK_TRUE(eventually([&] { return delivered_until() > stopped; }));
+    CHECK_TRUE(eventually_shows("1", "ok"));
+    CHECK_TRUE(eventually([&] { return last_delivery_time() > stopped; }));
 }
 
 TEST(secondary_storage, that_is_frozen_does_not_delay_requests) {
     allow_lines_of_outages();
     start_with();
-    add_stored("ulises-1", "one");
+    store_session("ulises-1", "one");
     redis_->signal(SIGSTOP);
-    const bool is_seen = is_noticed();
+    const bool is_seen = await_outage_notice();
     redis_->signal(SIGCONT);
     CHECK_TRUE(is_seen);
-    CHECK_TRUE(ends("one"));
+    CHECK_TRUE(is_eventually_removed("one"));
 }
 
 TEST(secondary_storage, that_is_required_and_down_prevents_revocations) {
@@ -300,7 +300,7 @@ TEST(secondary_storage, without_the_revocation_table_gets_nothing_and_is_logged)
            "ALTER TABLE other_revocation RENAME TO useradmin_revocation");
     allow_log("UA0222");
     start_with("app:\n</Location>\n<Location \"/health\">\n  SetHandler useradmin-health");
-    CHECK_TRUE(is_noticed());
+    CHECK_TRUE(await_outage_notice());
     STRCMP_CONTAINS("\nrevocations: not delivered, see UA0222 in the error log\n",
                     client_->send({"GET", "/health"}).body.c_str());
     undo();
@@ -311,12 +311,12 @@ TEST(secondary_storage, gets_revocations_made_before_httpd_started) {
     allow_lines_of_outages();
     start_with();
     redis_->stop();
-    CHECK_TRUE(is_noticed());
+    CHECK_TRUE(await_outage_notice());
     stop();
     redis_->start();
-    add_stored("ulises-1", "one");
+    store_session("ulises-1", "one");
     start_with();
-    CHECK_TRUE(ends("one"));
+    CHECK_TRUE(is_eventually_removed("one"));
 }
 
 TEST(secondary_storage, gets_every_ban_even_if_children_are_killed) {
@@ -331,12 +331,12 @@ TEST(secondary_storage, gets_every_ban_even_if_children_are_killed) {
                                            : number < 100 ? "0"
                                                           : "") +
                                std::to_string(number);
-        add_stored(id, "token of " + id);
+        store_session(id, "token of " + id);
         expect_success(ban("/api/users/" + id));
         for (const pid_t child : children_of(httpd_->main_process()))
             ::kill(child, SIGKILL);
         client_ = std::make_unique<HttpClient>(httpd_->port());
-        CHECK_TRUE_TEXT(ends("token of " + id), id.c_str());
+        CHECK_TRUE_TEXT(is_eventually_removed("token of " + id), id.c_str());
     }
 }
 
@@ -362,9 +362,9 @@ TEST(secondary_storage, gets_revocations_soon_after_the_delivering_child_was_kil
     // A child that is being killed may still accept a connection.
     CHECK_TRUE(eventually([&] { return std::ranges::all_of(children, has_ended); }));
     client_ = std::make_unique<HttpClient>(httpd_->port());
-    add_stored("ulises-1", "one");
+    store_session("ulises-1", "one");
     expect_success(ban());
-    CHECK_TRUE(ends("one"));
+    CHECK_TRUE(is_eventually_removed("one"));
 }
 
 TEST(secondary_storage, with_unexpected_content_does_not_affect_other_users) {
@@ -374,12 +374,12 @@ TEST(secondary_storage, with_unexpected_content_does_not_affect_other_users) {
                                    R"([7,null,{"token":8},{"token":"gone"}])"}) {
         redis_->run({"SET", list, text});
         redis_->run({"SET", "app:gone", "no JSON"});
-        expect_deliveries_to_others(text);
+        expect_delivery_for_other_users(text);
     }
     for (const std::string& key : {list, "app:revoked-sessions-before-ulises-1"s}) {
         redis_->run({"DEL", key});
         redis_->run({"HSET", key, "field", "value"});
-        expect_deliveries_to_others(key.c_str());
+        expect_delivery_for_other_users(key.c_str());
     }
 }
 
@@ -406,10 +406,10 @@ class TlsStorage : public SecondaryStorage {
         SecondaryStorage::setup();
         certificates_.make("authority", "/CN=authority");
         certificates_.make("other-authority", "/CN=other authority");
-        certificate("right", "DNS:localhost,IP:127.0.0.1");
-        certificate("wrong", "DNS:elsewhere.example.com");
+        create_certificate("right", "DNS:localhost,IP:127.0.0.1");
+        create_certificate("wrong", "DNS:elsewhere.example.com");
     }
-    void certificate(const std::string& name, const std::string& hosts) const {
+    void create_certificate(const std::string& name, const std::string& hosts) const {
         auto words = Certificates::signed_by("authority", certificates_);
         words.insert(words.end(), {"-addext", "subjectAltName=" + hosts});
         certificates_.make(name, "/CN=redis", words);
@@ -427,21 +427,21 @@ class TlsStorage : public SecondaryStorage {
         start(location_with("UserAdminSecondaryStorage " + redis_->tls_url(host) + " app:\n"));
     }
     /// Expects that delivery fails for this reason and succeeds later.
-    void expect_refusal(const std::string& authority, const std::string& certificate,
-                        const std::string& reason) {
+    void expect_failed_delivery(const std::string& authority, const std::string& certificate,
+                                const std::string& reason) {
         allow_log("UA0219");
         expect_log("UA0218: the secondary storage at localhost:");
         expect_log(reason);
         start_redis(certificate);
-        add_stored("ulises-1", "one");
+        store_session("ulises-1", "one");
         start_with_authority(authority);
-        CHECK_TRUE(is_noticed());
+        CHECK_TRUE(await_outage_notice());
         CHECK_TRUE(is_stored("one"));
         stop();
         start_redis("right");
-        add_stored("ulises-1", "one");
+        store_session("ulises-1", "one");
         start_with_authority("authority");
-        CHECK_TRUE(ends("one"));
+        CHECK_TRUE(is_eventually_removed("one"));
     }
 
     Certificates certificates_{Suite::current().work(), "redis-certificates"};
@@ -455,21 +455,22 @@ TEST(secondary_storage_tls, accepts_a_server_with_a_certificate_for_the_host) {
     for (const char* const host : {"localhost", "127.0.0.1"}) {
         start_redis("right");
         start_with_authority("authority", host);
-        add_stored("ulises-1", "one");
+        store_session("ulises-1", "one");
         expect_success(ban());
-        CHECK_TRUE_TEXT(ends("one"), host);
+        CHECK_TRUE_TEXT(is_eventually_removed("one"), host);
         expect_success(send("PUT", ulises_path, R"({"banned":false})"));
     }
 }
 
 TEST(secondary_storage_tls, sends_nothing_to_a_server_certified_for_another_host) {
     if (has_tls())
-        expect_refusal("authority", "wrong", "its certificate was rejected: hostname mismatch");
+        expect_failed_delivery("authority", "wrong",
+                               "its certificate was rejected: hostname mismatch");
 }
 
 TEST(secondary_storage_tls, sends_nothing_to_a_server_of_an_unknown_authority) {
     if (has_tls())
-        expect_refusal("other-authority", "right", "its certificate was rejected: ");
+        expect_failed_delivery("other-authority", "right", "its certificate was rejected: ");
 }
 
 TEST(secondary_storage_tls, that_is_frozen_in_the_handshake_does_not_delay_requests) {
@@ -477,13 +478,13 @@ TEST(secondary_storage_tls, that_is_frozen_in_the_handshake_does_not_delay_reque
         return;
     allow_lines_of_outages();
     start_redis("right");
-    add_stored("ulises-1", "one");
+    store_session("ulises-1", "one");
     redis_->signal(SIGSTOP);
     start_with_authority("authority");
-    const bool is_seen = is_noticed();
+    const bool is_seen = await_outage_notice();
     redis_->signal(SIGCONT);
     CHECK_TRUE(is_seen);
-    CHECK_TRUE(ends("one"));
+    CHECK_TRUE(is_eventually_removed("one"));
 }
 
 } // namespace useradmin::test

@@ -21,7 +21,7 @@ constexpr const char* cookie = "better-auth.session_token=";
 constexpr const char* handing_out[] = {"Set-Cookie: ", "set-auth-token: "};
 
 /// Returns a random string that is unique in memory.
-std::string made_up() {
+std::string random_text() {
     static std::mt19937_64 random(std::random_device{}());
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                          "0123456789";
@@ -71,16 +71,16 @@ std::string encoded(std::string_view text, const char* prefix) {
     }
     return out;
 }
-std::string in_json(std::string_view text) {
+std::string escape_in_json(std::string_view text) {
     return encoded(text, "\\u00");
 }
 /// Percent-encodes the text. Characters that are percent-encoded already stay unchanged.
-std::string in_url(std::string_view text) {
+std::string escape_in_url(std::string_view text) {
     const std::size_t end = std::min(text.find('%'), text.size());
     std::string out = encoded(text.substr(0, end), "%");
     constexpr std::size_t size = 3;
     if (end < text.size())
-        out.append(text.substr(end, size)).append(in_url(text.substr(end + size)));
+        out.append(text.substr(end, size)).append(escape_in_url(text.substr(end + size)));
     return out;
 }
 
@@ -88,7 +88,7 @@ std::string json(const std::vector<std::pair<std::string, std::string>>& members
     std::string text;
     for (const auto& [name, value] : members)
         text.append(text.empty() ? "{\"" : ",\"").append(name) +=
-            "\":\"" + (name == "password" ? in_json(value) : value) + "\"";
+            "\":\"" + (name == "password" ? escape_in_json(value) : value) + "\"";
     return text + "}";
 }
 
@@ -101,8 +101,8 @@ std::string new_user(const std::string& email, const std::string& password,
     return json({{"name", "N"}, {"role", role}, {"email", email}, {"password", password}});
 }
 
-std::string as(const std::string& token) {
-    return "Authorization: Bearer " + in_url(token);
+std::string bearer_header(const std::string& token) {
+    return "Authorization: Bearer " + escape_in_url(token);
 }
 
 /// Returns the text of a reply without the token of a new session.
@@ -116,9 +116,9 @@ std::string without_token(Reply reply) {
     return reply.text();
 }
 
-std::string text_of(const Occurrence& sighting) {
-    return sighting.what + (sighting.region.empty() ? "" : " in " + sighting.region) + ": " +
-           sighting.part + "\n    " + sighting.around + "\n";
+std::string text_of(const Occurrence& occurrence) {
+    return occurrence.what + (occurrence.region.empty() ? "" : " in " + occurrence.region) + ": " +
+           occurrence.part + "\n    " + occurrence.around + "\n";
 }
 
 } // namespace
@@ -147,23 +147,23 @@ class Secrets : public OwnHttpd {
     /// Registers a string to search for at the end of the test. libpq keeps what it sent and
     /// received, and SQLite caches pages of the file, so a string in the client library is searched
     /// for only in logs and replies.
-    std::string seek(const std::string& what, const std::string& text,
-                     bool is_in_client_library = false) {
+    std::string search_for(const std::string& what, const std::string& text,
+                           bool is_in_client_library = false) {
         sought_.push_back({what, text});
         if (!is_in_client_library)
             sought_in_memory_.push_back({what, text});
         return text;
     }
-    std::string secret_of(const std::string& what) { return seek(what, made_up()); }
+    std::string new_secret(const std::string& what) { return search_for(what, random_text()); }
     /// Returns a token without a session.
     std::string unknown_token(const std::string& what) {
-        return seek(what, made_up(), is_postgresql());
+        return search_for(what, random_text(), is_postgresql());
     }
 
     /// Adds a session to the table. Returns its token.
-    std::string session_of(const Person& person, const std::string& what,
-                           const std::string& expiry = "2999-01-01T00:00:00.000Z") {
-        std::string token = seek(what, made_up(), true);
+    std::string new_session(const Person& person, const std::string& what,
+                            const std::string& expiry = "2999-01-01T00:00:00.000Z") {
+        std::string token = search_for(what, random_text(), true);
         own_->sql().insert("session", {{"id", "session-" + std::to_string(sought_.size())},
                                        {"token", token},
                                        {"userId", person.id},
@@ -182,7 +182,7 @@ class Secrets : public OwnHttpd {
         Reply reply = send(request);
         replies_ += reply.text();
         if (status != 0 && reply.status != status)
-            fail(reply, "not the status " + std::to_string(status), where);
+            fail(reply, "expected status " + std::to_string(status), where);
         return reply;
     }
     Reply post(int status, const std::string& path, const std::string& body,
@@ -198,48 +198,50 @@ class Secrets : public OwnHttpd {
         if (reply.status != 200)
             fail(reply, "nobody is signed in", where);
         replies_ += without_token(reply);
-        const std::string token = seek("token of a sign-in", text_member(reply, "token"), true);
+        const std::string token =
+            search_for("token of a sign-in", text_member(reply, "token"), true);
         const std::string value = *between(*reply.header("Set-Cookie"), cookie, ";");
         if (value != token)
-            seek("signature of a sign-in", value.substr(token.size() + 1));
+            search_for("signature of a sign-in", value.substr(token.size() + 1));
         return value;
     }
     /// Returns a header with Basic authentication. The password is not searched for in memory,
     /// because mod_auth_basic does not wipe it.
-    std::string basic(const char* address, const std::string& what, const std::string& password) {
+    std::string basic_header(const char* address, const std::string& what,
+                             const std::string& password) {
         for (const std::string& text : {password, base64(std::string(address) + ":" + password)})
             sought_.push_back({what, text});
         return "Authorization: Basic " + base64(std::string(address) + ":" + password);
     }
 
     /// Registers the hash of the account's password, as text and as bytes.
-    void seek_hash(const std::string& email) {
+    void search_for_hash(const std::string& email) {
         const std::string stored = *own_->sql().value(
             "SELECT \"password\" FROM \"account\" WHERE \"accountId\" = " + sql_literal(email));
         const std::string hash = stored.substr(stored.find_last_of("$:") + 1);
-        seek("hash of " + email, hash, true);
-        seek("bytes of the hash of " + email,
-             stored.front() == '$' ? from_base64(hash) : from_hex(hash));
+        search_for("hash of " + email, hash, true);
+        search_for("bytes of the hash of " + email,
+                   stored.front() == '$' ? from_base64(hash) : from_hex(hash));
     }
 
     /// Returns the secrets in the memory of httpd's processes, except known cases that the modules
     /// cannot prevent.
-    std::string left_in_memory() {
+    std::string secrets_in_memory() {
         std::string found;
         auto processes = children_of(httpd_->main_process());
         processes.push_back(httpd_->main_process());
         for (const pid_t process : processes)
-            for (const Occurrence& sighting : find_occurrences(process, sought_in_memory_))
-                if (!is_reply_of_httpd(sighting))
-                    found += text_of(sighting);
+            for (const Occurrence& occurrence : find_occurrences(process, sought_in_memory_))
+                if (!is_reply_of_httpd(occurrence))
+                    found += text_of(occurrence);
         return found;
     }
 
     /// Returns whether the text is in a reply's header with a new token. httpd copies headers to
     /// memory that modules cannot wipe.
-    static bool is_reply_of_httpd(const Occurrence& sighting) {
+    static bool is_reply_of_httpd(const Occurrence& occurrence) {
         const std::string_view before =
-            std::string_view(sighting.around).substr(0, sighting.around.find(sighting.part));
+            std::string_view(occurrence.around).substr(0, occurrence.around.find(occurrence.part));
         return std::any_of(std::begin(handing_out), std::end(handing_out), [&](const char* name) {
             const auto at = before.rfind(name);
             constexpr std::string_view line_end = "..";
@@ -284,90 +286,96 @@ TEST(secrets, do_not_leak_and_copies_are_wiped) {
           {"mod_status.so", "mod_auth_basic.so", "mod_authz_user.so"});
     const std::string form = "Content-Type: application/x-www-form-urlencoded";
 
-    const std::string sara_token = session_of(sara(), "token of Sara");
-    const std::string ada_token = session_of(ada(), "token of Ada");
-    const auto by_sara = as(sara_token);
-    const std::string password = secret_of("password of Eva");
+    const std::string sara_token = new_session(sara(), "token of Sara");
+    const std::string ada_token = new_session(ada(), "token of Ada");
+    const auto by_sara = bearer_header(sara_token);
+    const std::string password = new_secret("password of Eva");
     post(200, "/api/users", new_user(eva, password), {by_sara});
-    const std::string odd_password = secret_of("password of Odile") + "\xef\xac\x81";
+    const std::string odd_password = new_secret("password of Odile") + "\xef\xac\x81";
     post(200, "/scrypt/users", new_user("odile@example.org", odd_password), {by_sara});
-    post(400, "/api/users", new_user(eva, secret_of("password for a taken address")), {by_sara});
+    post(400, "/api/users", new_user(eva, new_secret("password for a taken address")), {by_sara});
     post(403, "/api/users",
-         new_user("b@example.org", secret_of("password of a create by Ada"), "admin"),
-         {as(ada_token)});
-    post(400, "/api/users", json({{"password", secret_of("password without a name")}}), {by_sara});
-    post(500, "/api/users", R"({"password":")" + in_json(secret_of("password in no JSON")),
+         new_user("b@example.org", new_secret("password of a create by Ada"), "admin"),
+         {bearer_header(ada_token)});
+    post(400, "/api/users", json({{"password", new_secret("password without a name")}}), {by_sara});
+    post(500, "/api/users", R"({"password":")" + escape_in_json(new_secret("password in no JSON")),
          {by_sara});
-    ask(500,
-        {"PUT",
-         "/api/users/" + ada().id,
-         {by_sara},
-         "{\"banned\":3,\"password\":\"" + in_json(secret_of("password of an update")) + "\"}"});
+    ask(500, {"PUT",
+              "/api/users/" + ada().id,
+              {by_sara},
+              "{\"banned\":3,\"password\":\"" +
+                  escape_in_json(new_secret("password of an update")) + "\"}"});
     ask(200, {"PUT",
               "/api/users/" + ada().id,
               {by_sara},
-              json({{"name", "A"}, {"password", secret_of("password that an update ignores")}})});
+              json({{"name", "A"}, {"password", new_secret("password that an update ignores")}})});
     ask(200, {"GET", "/api/users", {by_sara}});
     ask(200, {"GET", "/cached/users", {by_sara}});
     ask(200, {"GET", "/cached/users", {by_sara}});
-    ask(200, {"GET", "/api/users", {"Cookie: a=b; " + std::string(cookie) + in_url(ada_token)}});
+    ask(200,
+        {"GET", "/api/users", {"Cookie: a=b; " + std::string(cookie) + escape_in_url(ada_token)}});
     ask(401, {"GET",
               "/api/users",
-              {as(session_of(ada(), "token that has expired", "2020-01-01T00:00:00.000Z"))}});
-    ask(401, {"GET", "/signed/users", {as(sara_token)}});
-    const std::string forged = secret_of("forged signature");
-    ask(401, {"GET", "/signed/users", {as(sara_token + "." + forged)}});
+              {bearer_header(
+                  new_session(ada(), "token that has expired", "2020-01-01T00:00:00.000Z"))}});
+    ask(401, {"GET", "/signed/users", {bearer_header(sara_token)}});
+    const std::string forged = new_secret("forged signature");
+    ask(401, {"GET", "/signed/users", {bearer_header(sara_token + "." + forged)}});
     const std::string bearer_value = open_session("/api/auth", json_login(eva, password));
-    open_session("/api/auth", "email=" + std::string(eva) + "&password=" + in_url(password),
+    open_session("/api/auth", "email=" + std::string(eva) + "&password=" + escape_in_url(password),
                  {form});
     open_session("/api/auth", json_login("odile@example.org", odd_password));
     const std::string signed_value = open_session("/signed/auth", json_login(eva, password));
-    ask(403, {"GET", "/signed/users", {"Cookie: " + std::string(cookie) + in_url(signed_value)}});
+    ask(403,
+        {"GET", "/signed/users", {"Cookie: " + std::string(cookie) + escape_in_url(signed_value)}});
     const Reply session = send({"GET",
                                 "/signed/auth/get-session",
-                                {"Cookie: " + std::string(cookie) + in_url(signed_value)}});
+                                {"Cookie: " + std::string(cookie) + escape_in_url(signed_value)}});
     CHECK_EQUAL(200, session.status);
     replies_ += without_token(session);
     post(200, "/signed/auth/sign-out", "{}",
-         {"Cookie: " + std::string(cookie) + in_url(signed_value),
+         {"Cookie: " + std::string(cookie) + escape_in_url(signed_value),
           "Origin: http://127.0.0.1:" + std::to_string(httpd_->port())});
-    post(200, "/api/auth/sign-out", "{}", {as(bearer_value)});
+    post(200, "/api/auth/sign-out", "{}", {bearer_header(bearer_value)});
     const std::string in = "/api/auth/sign-in/email";
-    post(401, in, json_login(eva, secret_of("wrong password")));
-    post(401, in, json_login("nobody@example.org", secret_of("password of nobody")));
+    post(401, in, json_login(eva, new_secret("wrong password")));
+    post(401, in, json_login("nobody@example.org", new_secret("password of nobody")));
     post(400, in,
-         "{\"password\":\"" + in_json(secret_of("password of a sign-in in no JSON")) + "\"");
-    post(400, in, json({{"password", secret_of("password of a sign-in without address")}}));
-    post(400, in, "password=" + in_url(secret_of("password of a form without address")), {form});
-    post(415, in, json_login(eva, secret_of("password of no known type")),
+         "{\"password\":\"" + escape_in_json(new_secret("password of a sign-in in no JSON")) +
+             "\"");
+    post(400, in, json({{"password", new_secret("password of a sign-in without address")}}));
+    post(400, in, "password=" + escape_in_url(new_secret("password of a form without address")),
+         {form});
+    post(415, in, json_login(eva, new_secret("password of no known type")),
          {"Content-Type: text/plain"});
     post(401, "/limited/auth/sign-in/email",
-         json_login("l@example.org", secret_of("password before the limit")));
+         json_login("l@example.org", new_secret("password before the limit")));
     post(429, "/limited/auth/sign-in/email",
-         json_login("l@example.org", secret_of("password over the limit")));
-    const std::string unknown_hash = seek("hash of no known format", made_up(), true);
+         json_login("l@example.org", new_secret("password over the limit")));
+    const std::string unknown_hash = search_for("hash of no known format", random_text(), true);
     own_->sql().run("UPDATE \"account\" SET \"password\" = " + sql_literal(unknown_hash) +
                     " WHERE \"accountId\" = 'odile@example.org'");
-    post(401, in, json_login("odile@example.org", secret_of("password for an unknown hash")));
+    post(401, in, json_login("odile@example.org", new_secret("password for an unknown hash")));
     // Basic authentication.
     const char* const bea = "bea@example.org";
-    const std::string password_of_bea = made_up();
-    const auto of_bea = basic(bea, "password of Basic", password_of_bea);
+    const std::string password_of_bea = random_text();
+    const auto of_bea = basic_header(bea, "password of Basic", password_of_bea);
     post(200, "/api/users", new_user(bea, password_of_bea), {by_sara});
     ask(403, {"GET", "/basic/users", {of_bea}});
-    ask(401, {"GET", "/basic/users", {basic(bea, "wrong password of Basic", made_up())}});
+    ask(401,
+        {"GET", "/basic/users", {basic_header(bea, "wrong password of Basic", random_text())}});
 
-    seek_hash(eva);
+    search_for_hash(eva);
     // A database outage.
     own_->make_unavailable();
     const int unavailable = is_postgresql() ? 503 : 0;
-    const std::string in_vain = as(unknown_token("token while the database is away"));
+    const std::string in_vain = bearer_header(unknown_token("token while the database is away"));
     ask(unavailable, {"GET", "/api/users", {in_vain}});
-    post(unavailable, in, json_login(eva, secret_of("password while nobody can look")));
-    post(unavailable, "/api/users", new_user(eva, secret_of("password of a create in vain")),
+    post(unavailable, in, json_login(eva, new_secret("password while nobody can look")));
+    post(unavailable, "/api/users", new_user(eva, new_secret("password of a create in vain")),
          {in_vain});
     ask(is_postgresql() ? 500 : 0,
-        {"GET", "/basic/users", {basic(bea, "Basic while nobody can look", made_up())}});
+        {"GET", "/basic/users", {basic_header(bea, "Basic while nobody can look", random_text())}});
     own_->make_available();
     ask(200, {"GET", "/api/users", {by_sara}});
 
@@ -376,27 +384,29 @@ TEST(secrets, do_not_leak_and_copies_are_wiped) {
     // Must be last, because later requests would overwrite the memory: bodies that are not read
     // completely.
     post(413, "/api/users",
-         new_user("c@example.org", secret_of("password of a large body")) + std::string(70000, ' '),
+         new_user("c@example.org", new_secret("password of a large body")) +
+             std::string(70000, ' '),
          {by_sara});
-    post(403, "/api/users", new_user("d@example.org", secret_of("password from another site")),
+    post(403, "/api/users", new_user("d@example.org", new_secret("password from another site")),
          {by_sara, "Origin: https://evil.test"});
-    post(401, "/api/users", new_user("a@example.org", secret_of("password of a create by nobody")));
-    ask(401, {"GET", "/api/users", {as(unknown_token("token of nobody"))}});
+    post(401, "/api/users",
+         new_user("a@example.org", new_secret("password of a create by nobody")));
+    ask(401, {"GET", "/api/users", {bearer_header(unknown_token("token of nobody"))}});
 
     if (machine::sanitizer_environment().empty()) {
         std::string left;
         // A thread may still be processing its request.
-        eventually([&] { return (left = left_in_memory()).empty(); });
+        eventually([&] { return (left = secrets_in_memory()).empty(); });
         CHECK_EQUAL(std::string(), left);
     }
-    seek("secret of the configuration", std::string(secret));
-    for (const Occurrence& sighting : find_occurrences(replies_, sought_))
-        FAIL(("in a reply: " + text_of(sighting)).c_str());
+    search_for("secret of the configuration", std::string(secret));
+    for (const Occurrence& occurrence : find_occurrences(replies_, sought_))
+        FAIL(("in a reply: " + text_of(occurrence)).c_str());
     std::string logs = LogWatch::instance().lines();
     for (const std::string& line : httpd_->access_log())
         logs += line + "\n";
-    for (const Occurrence& sighting : find_occurrences(logs, sought_))
-        FAIL(("in a log: " + text_of(sighting)).c_str());
+    for (const Occurrence& occurrence : find_occurrences(logs, sought_))
+        FAIL(("in a log: " + text_of(occurrence)).c_str());
 }
 
 } // namespace useradmin::test

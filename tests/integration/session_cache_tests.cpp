@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* ulises_record = "/api/users/ulises-1";
 
-std::filesystem::path file_of_children() {
+std::filesystem::path children_file() {
     return Suite::current().work().path() / "children";
 }
 
@@ -25,15 +25,15 @@ class SessionCache : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        std::filesystem::remove(file_of_children());
+        std::filesystem::remove(children_file());
     }
 
     /// Starts an httpd with several children that cache sessions. They log the PID of the child
     /// that replied.
-    void start_keeping(const std::string& seconds, const std::string& more = {}) {
+    void start_caching(const std::string& seconds, const std::string& more = {}) {
         start("LoadModule test_callers_module \"" +
               machine::built("tests/mod_test_callers.so").string() +
-              "\"\nLogFormat \"%P\" child\nCustomLog \"" + file_of_children().string() +
+              "\"\nLogFormat \"%P\" child\nCustomLog \"" + children_file().string() +
               "\" child\nAuthUserAdminCache " + seconds + "\n" +
               location("/api/users", "AuthUserAdmin On") + test::sign_in("/auth", "") + more);
     }
@@ -56,8 +56,8 @@ class SessionCache : public OwnHttpd {
     }
 
     /// Returns how many different children have replied so far.
-    static std::size_t children() {
-        std::istringstream lines(read_file(file_of_children()));
+    static std::size_t count_children() {
+        std::istringstream lines(read_file(children_file()));
         return std::set<std::string>(std::istream_iterator<std::string>(lines), {}).size();
     }
 
@@ -69,12 +69,12 @@ class SessionCache : public OwnHttpd {
 TEST_GROUP_BASE(session_cache, SessionCache){};
 
 TEST(session_cache, serves_all_children_without_another_lookup) {
-    start_keeping("60");
+    start_caching("60");
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     delete_session_row();
     CHECK_TRUE(eventually([&] {
         CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
-        return children() > 1;
+        return count_children() > 1;
     }));
 }
 
@@ -86,7 +86,7 @@ TEST(session_cache, is_off_by_default) {
 }
 
 TEST(session_cache, drops_a_banned_user_immediately) {
-    start_keeping("60");
+    start_caching("60");
     for (int time = 0; time < 3; ++time) {
         CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
         expect_success(send("PUT", ulises_record, R"({"banned":true})"));
@@ -95,19 +95,19 @@ TEST(session_cache, drops_a_banned_user_immediately) {
     }
     CHECK_TRUE(eventually([&] {
         statuses_of(Caller::user, ulises_record);
-        return children() > 1;
+        return count_children() > 1;
     }));
 }
 
 TEST(session_cache, drops_a_deleted_user_immediately) {
-    start_keeping("60");
+    start_caching("60");
     CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
     expect_success(send("DELETE", ulises_record));
     CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, ulises_record));
 }
 
 TEST(session_cache, drops_a_session_at_sign_out) {
-    start_keeping("60");
+    start_caching("60");
     CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
     CHECK_EQUAL(200,
                 client_->send({"POST", "/auth/sign-out", {bearer(Caller::user)}, "{}"}).status);
@@ -115,14 +115,14 @@ TEST(session_cache, drops_a_session_at_sign_out) {
 }
 
 TEST(session_cache, drops_a_session_that_exceeds_the_maximum) {
-    start_keeping("60", "UserAdminPasswordHash scrypt\nAuthUserAdminMaxSessions 1\n");
+    start_caching("60", "UserAdminPasswordHash scrypt\nAuthUserAdminMaxSessions 1\n");
     const Reply made = send("POST", "/api/users",
                             R"({"name":"Eva","email":")" + std::string(eva) + R"(","password":")" +
                                 right_password + "\"}");
     const std::string record = "/api/users/" + between(made.body, "\"id\":\"", "\"").value_or("");
     const auto sign_in = [&] {
         const Reply reply =
-            client_->send({"POST", "/auth/sign-in/email", {}, login(eva, right_password)});
+            client_->send({"POST", "/auth/sign-in/email", {}, sign_in_body(eva, right_password)});
         return between(reply.body, "\"token\":\"", "\"").value_or("");
     };
     const auto status_with = [&](const std::string& token) {
@@ -136,7 +136,7 @@ TEST(session_cache, drops_a_session_that_exceeds_the_maximum) {
 
 TEST(session_cache, drops_a_user_banned_by_another_virtual_host) {
     const auto& database = Suite::current().database();
-    start_keeping("60", "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
+    start_caching("60", "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
                         "<VirtualHost *:${PORT}>\nServerName other.test\nDBDriver " +
                             database.driver() + "\nDBDParams \"" + database.params() +
                             (database.kind() == Kind::postgresql ? " application_name=other" : "") +
@@ -149,21 +149,22 @@ TEST(session_cache, drops_a_user_banned_by_another_virtual_host) {
 }
 
 TEST(session_cache, drops_a_user_banned_or_deleted_by_another_server) {
-    start_keeping("3600");
-    const auto change_elsewhere = [](const char* method, const std::optional<std::string>& body) {
+    start_caching("3600");
+    const auto change_on_other_server = [](const char* method,
+                                           const std::optional<std::string>& body) {
         expect_success(Suite::current().client().send(
             {method, ulises_record, {bearer(Caller::super_admin)}, body}));
     };
-    const auto becomes = [&](int status) {
+    const auto eventually_returns = [&](int status) {
         return eventually([&] { return status_of(Caller::user, ulises_record) == status; });
     };
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
-    change_elsewhere("PUT", R"({"banned":true})");
-    CHECK_TRUE(becomes(401));
-    change_elsewhere("PUT", R"({"banned":false})");
-    CHECK_TRUE(becomes(200));
-    change_elsewhere("DELETE", {});
-    CHECK_TRUE(becomes(401));
+    change_on_other_server("PUT", R"({"banned":true})");
+    CHECK_TRUE(eventually_returns(401));
+    change_on_other_server("PUT", R"({"banned":false})");
+    CHECK_TRUE(eventually_returns(200));
+    change_on_other_server("DELETE", {});
+    CHECK_TRUE(eventually_returns(401));
     // Other sessions stay cached.
     CHECK_EQUAL(200, status_of(Caller::super_admin, "/api/users"));
 }
@@ -171,7 +172,7 @@ TEST(session_cache, drops_a_user_banned_or_deleted_by_another_server) {
 TEST(session_cache, is_not_used_while_revocations_cannot_be_read) {
     if (Suite::current().kind() == Kind::sqlite)
         return; // an open file can still be read
-    start_keeping("3600");
+    start_caching("3600");
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     for (const char* const line : {"UA0105", "UA0202", "dbd"})
         allow_log(line);
@@ -187,7 +188,7 @@ TEST(session_cache, separates_databases_and_tables) {
     TestDatabase other(Suite::current().work(), Suite::current().kind(), "other-sessions");
     change("CREATE TABLE \"other session\" AS SELECT * FROM \"session\" WHERE 1 = 0",
            "DROP TABLE \"other session\"");
-    start_keeping("60", virtual_host("localhost",
+    start_caching("60", virtual_host("localhost",
                                      location("/tables/users", "AuthUserAdmin On\nUserAdminTables "
                                                                "user \"other session\" account")) +
                             virtual_host("other.test", Suite::directives_for(other)));
@@ -199,7 +200,7 @@ TEST(session_cache, separates_databases_and_tables) {
 }
 
 TEST(session_cache, is_cleared_by_a_restart) {
-    start_keeping("60");
+    start_caching("60");
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     delete_session_row();
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
@@ -209,7 +210,7 @@ TEST(session_cache, is_cleared_by_a_restart) {
 
 TEST(session_cache, does_not_serve_a_token_without_its_signature) {
     environment_ = {{"SECRET", std::string(secret)}};
-    start_keeping("60", location("/signed/users", "AuthUserAdmin On\n"
+    start_caching("60", location("/signed/users", "AuthUserAdmin On\n"
                                                   "AuthUserAdminSecret env:SECRET"));
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     const auto read = [&](const std::string& token) {
@@ -225,7 +226,7 @@ TEST(session_cache, does_not_serve_a_token_without_its_signature) {
 TEST(session_cache, does_not_accept_another_Locations_signature) {
     environment_ = {{"SECRET", std::string(secret)}, {"OTHER", "another s3cr3t of somebody"}};
     allow_log("UA0314"); // the Locations have different secrets
-    start_keeping("60", location("/signed/users", "AuthUserAdmin On\n"
+    start_caching("60", location("/signed/users", "AuthUserAdmin On\n"
                                                   "AuthUserAdminSecret env:SECRET") +
                             location("/other/users", "AuthUserAdmin On\n"
                                                      "AuthUserAdminSecret env:OTHER"));
@@ -242,18 +243,18 @@ TEST(session_cache, does_not_accept_another_Locations_signature) {
 class SessionLookups : public SessionCache {
   protected:
     /// Returns whether the database logs its statements.
-    static bool tells() { return is_postgresql(); }
+    static bool logs_statements() { return is_postgresql(); }
 
     void setup() override {
         SessionCache::setup();
-        if (tells())
+        if (logs_statements())
             change("ALTER ROLE useradmin SET log_statement = 'all'",
                    "ALTER ROLE useradmin RESET log_statement");
     }
 
     /// Returns the statements that httpd sent during the action.
     template <class Action>
-    static std::vector<std::string> asked_during(const Action& action) {
+    static std::vector<std::string> statements_during(const Action& action) {
         const auto log =
             std::filesystem::path(sql().value("SHOW data_directory").value_or("")).parent_path() /
             "log";
@@ -268,11 +269,11 @@ class SessionLookups : public SessionCache {
     /// Returns the number of statements for ten requests. This is the minimum of several attempts,
     /// because some requests also read the system catalog.
     template <class Ask>
-    static std::size_t asked_by_ten(const Ask& ask) {
+    static std::size_t statements_of_ten(const Ask& ask) {
         std::size_t least = SIZE_MAX;
         for (int time = 0; time < 3; ++time) {
             ask();
-            least = std::min(least, asked_during([&] {
+            least = std::min(least, statements_during([&] {
                                         for (int request = 0; request < 10; ++request)
                                             ask();
                                     }).size());
@@ -281,7 +282,7 @@ class SessionLookups : public SessionCache {
     }
 
     /// Returns a Location with sessions whose handler redirects to another Location.
-    static std::string leading(const std::string& path, const std::string& handler) {
+    static std::string redirecting_location(const std::string& path, const std::string& handler) {
         return test::handler(path, handler, "AuthUserAdmin On\n");
     }
     static constexpr const char* one_child =
@@ -291,30 +292,34 @@ class SessionLookups : public SessionCache {
 TEST_GROUP_BASE(session_lookups, SessionLookups){};
 
 TEST(session_lookups, take_one_round_trip) {
-    if (!tells() || Suite::current().mpm() == "prefork")
+    if (!logs_statements() || Suite::current().mpm() == "prefork")
         return;
-    start_keeping("0", one_child + leading("/there", "none"));
+    start_caching("0", one_child + redirecting_location("/there", "none"));
     HttpClient client(httpd_->port());
-    CHECK_EQUAL(10U, asked_by_ten([&] { client.send({"GET", "/there", {bearer(Caller::user)}}); }));
-    CHECK_EQUAL(0U, asked_by_ten([&] { client.send({"GET", "/there"}); }));
+    CHECK_EQUAL(10U, statements_of_ten([&] {
+                    client.send({"GET", "/there", {bearer(Caller::user)}});
+                }));
+    CHECK_EQUAL(0U, statements_of_ten([&] { client.send({"GET", "/there"}); }));
 }
 
 TEST(session_lookups, are_not_made_while_a_session_is_cached) {
-    if (!tells() || Suite::current().mpm() == "prefork")
+    if (!logs_statements() || Suite::current().mpm() == "prefork")
         return;
-    start_keeping("60", one_child + leading("/there", "none"));
+    start_caching("60", one_child + redirecting_location("/there", "none"));
     HttpClient client(httpd_->port());
-    CHECK_EQUAL(0U, asked_by_ten([&] { client.send({"GET", "/there", {bearer(Caller::user)}}); }));
+    CHECK_EQUAL(0U, statements_of_ten([&] {
+                    client.send({"GET", "/there", {bearer(Caller::user)}});
+                }));
 }
 
 TEST(session_lookups, are_not_repeated_within_one_request) {
-    if (!tells() || Suite::current().mpm() == "prefork")
+    if (!logs_statements() || Suite::current().mpm() == "prefork")
         return;
-    start_keeping("0", one_child + leading("/redirect", "test-redirect") +
-                           leading("/subrequest", "test-subrequest"));
+    start_caching("0", one_child + redirecting_location("/redirect", "test-redirect") +
+                           redirecting_location("/subrequest", "test-subrequest"));
     HttpClient client(httpd_->port());
     for (const char* path : {"/redirect", "/subrequest"})
-        CHECK_EQUAL(20U, asked_by_ten([&] {
+        CHECK_EQUAL(20U, statements_of_ten([&] {
                         const auto reply =
                             client.send({"GET",
                                          path,

@@ -21,7 +21,7 @@ class SessionRaces : public OwnHttpd {
 
     void setup() override {
         OwnHttpd::setup();
-        if (!Suite::current().is_plain_event())
+        if (!Suite::current().is_event_without_sanitizers())
             return;
         // On a busy machine, a SQLite writer may time out.
         allow_log("UA0104");
@@ -35,12 +35,12 @@ class SessionRaces : public OwnHttpd {
     }
     /// Several clients sign in repeatedly with the first password while `change` is called with the
     /// user's id. Expects that none of their sessions with the first role survives.
-    void expect_no_survivor(const std::function<void(const std::string& id)>& change) {
-        if (!Suite::current().is_plain_event())
+    void expect_no_surviving_session(const std::function<void(const std::string& id)>& change) {
+        if (!Suite::current().is_event_without_sanitizers())
             return;
         long survivors = 0;
         for (int race = 0; race < machine::times(20, 200); ++race)
-            survivors += survivors_of(change);
+            survivors += count_survivors(change);
         CHECK_EQUAL(0, survivors);
     }
 
@@ -50,7 +50,7 @@ class SessionRaces : public OwnHttpd {
     }
 
   private:
-    long survivors_of(const std::function<void(const std::string& id)>& change) {
+    long count_survivors(const std::function<void(const std::string& id)>& change) {
         Suite::current().database().clear();
         const auto created =
             send("POST", "/api/users",
@@ -90,18 +90,18 @@ class SessionRaces : public OwnHttpd {
 TEST_GROUP_BASE(session_races, SessionRaces){};
 
 TEST(session_races, leave_no_session_after_a_new_password) {
-    expect_no_survivor([&](const std::string& id) {
+    expect_no_surviving_session([&](const std::string& id) {
         change_by_request("PUT", id + "/password", R"({"password":"second word"})");
     });
 }
 
 TEST(session_races, leave_no_session_after_a_ban) {
-    expect_no_survivor(
+    expect_no_surviving_session(
         [&](const std::string& id) { change_by_request("PUT", id, R"({"banned":true})"); });
 }
 
 TEST(session_races, leave_no_session_after_a_deletion) {
-    expect_no_survivor([&](const std::string& id) { change_by_request("DELETE", id); });
+    expect_no_surviving_session([&](const std::string& id) { change_by_request("DELETE", id); });
 }
 
 } // namespace useradmin::test

@@ -16,8 +16,8 @@ constexpr const char* own_record = "/api/users/ulises-1";
 class Sessions : public Scene {
   protected:
     /// Reads Ulises's own record with these headers.
-    static Reply with(const std::vector<std::string>& headers, const std::string& path = own_record,
-                      SourceLocation where = {}) {
+    static Reply get_with(const std::vector<std::string>& headers,
+                          const std::string& path = own_record, SourceLocation where = {}) {
         return ask(Caller::nobody, "GET", path, {}, headers, where);
     }
 };
@@ -26,13 +26,14 @@ TEST_GROUP_BASE(sessions, Sessions){};
 
 TEST(sessions, the_token_is_read_from_the_cookie) {
     const auto token = token_of(Caller::user);
-    expect_success(with({"Cookie: better-auth.session_token=" + token}));
-    expect_success(with({"Cookie: a=b; better-auth.session_token=" + token + "; c=d"}));
-    expect_success(with({"Cookie: a=b;better-auth.session_token=" + token}));
+    expect_success(get_with({"Cookie: better-auth.session_token=" + token}));
+    expect_success(get_with({"Cookie: a=b; better-auth.session_token=" + token + "; c=d"}));
+    expect_success(get_with({"Cookie: a=b;better-auth.session_token=" + token}));
 }
 
 TEST(sessions, the_token_is_read_from_a_Secure_prefixed_cookie) {
-    expect_success(with({"Cookie: __Secure-better-auth.session_token=" + token_of(Caller::user)}));
+    expect_success(
+        get_with({"Cookie: __Secure-better-auth.session_token=" + token_of(Caller::user)}));
 }
 
 TEST(sessions, a_prefixed_cookie_takes_precedence_over_a_plain_one) {
@@ -52,13 +53,13 @@ TEST(sessions, a_prefixed_cookie_takes_precedence_over_a_plain_one) {
 }
 
 TEST(sessions, the_token_in_the_cookie_may_be_percent_encoded) {
-    expect_success(with({"Cookie: better-auth.session_token=s3cr3t%2Dtoken%2Dof%2Dulises"}));
+    expect_success(get_with({"Cookie: better-auth.session_token=s3cr3t%2Dtoken%2Dof%2Dulises"}));
 }
 
 TEST(sessions, the_token_is_read_from_Authorization) {
-    expect_success(with({"Authorization: Bearer " + token_of(Caller::user)}));
-    expect_success(with({"Authorization: bearer " + token_of(Caller::user)}));
-    expect_success(with({"authorization: BEARER  " + token_of(Caller::user)}));
+    expect_success(get_with({"Authorization: Bearer " + token_of(Caller::user)}));
+    expect_success(get_with({"Authorization: bearer " + token_of(Caller::user)}));
+    expect_success(get_with({"authorization: BEARER  " + token_of(Caller::user)}));
 }
 
 TEST(sessions, another_cookie_or_scheme_is_not_a_session) {
@@ -72,10 +73,10 @@ TEST(sessions, another_cookie_or_scheme_is_not_a_session) {
           "Authorization: Basic " + token, "Authorization: Bearer" + token,
           "Authorization: Bearer "s, "Authorization: Bearer"s, "X-Session: " + token,
           "X-Session-User-Id: sara-1"s})
-        expect_error(with({header}), 401, "No autorizado");
+        expect_error(get_with({header}), 401, "No autorizado");
 }
 
-TEST(sessions, end_with_the_request_after_a_ban) {
+TEST(sessions, are_rejected_from_the_first_request_after_a_ban) {
     expect_success(get(Caller::user, own_record));
     expect_success(put(Caller::super_admin, "ulises-1", R"({"banned":true})"));
     expect_error(get(Caller::user, own_record), 401, "No autorizado");
@@ -85,10 +86,10 @@ TEST(sessions, end_with_the_request_after_a_ban) {
 
 TEST(sessions, AuthUserAdminCookie_names_the_cookie) {
     const auto token = token_of(Caller::user);
-    expect_success(with({"Cookie: my_session=" + token}, "/cookie/users/ulises-1"));
-    expect_success(with({"Cookie: __Secure-my_session=" + token}, "/cookie/users/ulises-1"));
-    expect_success(with({bearer(Caller::user)}, "/cookie/users/ulises-1"));
-    expect_error(with({"Cookie: better-auth.session_token=" + token}, "/cookie/users/ulises-1"),
+    expect_success(get_with({"Cookie: my_session=" + token}, "/cookie/users/ulises-1"));
+    expect_success(get_with({"Cookie: __Secure-my_session=" + token}, "/cookie/users/ulises-1"));
+    expect_success(get_with({bearer(Caller::user)}, "/cookie/users/ulises-1"));
+    expect_error(get_with({"Cookie: better-auth.session_token=" + token}, "/cookie/users/ulises-1"),
                  401, "No autorizado");
 }
 
@@ -107,31 +108,32 @@ TEST(sessions, a_cookie_name_with_a_prefix_is_matched_exactly) {
 }
 
 TEST(sessions, AuthUserAdminBearer_Off_reads_only_the_cookie) {
-    expect_error(with({bearer(Caller::user)}, "/bearerless/users/ulises-1"), 401, "No autorizado");
-    expect_success(with({"Cookie: better-auth.session_token=" + token_of(Caller::user)},
-                        "/bearerless/users/ulises-1"));
-    expect_success(with({bearer(Caller::super_admin),
-                         "Cookie: better-auth.session_token=" + token_of(Caller::user)},
-                        "/bearerless/users/ulises-1"));
+    expect_error(get_with({bearer(Caller::user)}, "/bearerless/users/ulises-1"), 401,
+                 "No autorizado");
+    expect_success(get_with({"Cookie: better-auth.session_token=" + token_of(Caller::user)},
+                            "/bearerless/users/ulises-1"));
+    expect_success(get_with({bearer(Caller::super_admin),
+                             "Cookie: better-auth.session_token=" + token_of(Caller::user)},
+                            "/bearerless/users/ulises-1"));
 }
 
 TEST(sessions, AuthUserAdmin_Off_ignores_tokens) {
     expect_error(get(Caller::super_admin, "/unresolved/users"), 401, "No autorizado");
-    expect_error(with({"Cookie: better-auth.session_token=" + token_of(Caller::super_admin)},
-                      "/unresolved/users"),
+    expect_error(get_with({"Cookie: better-auth.session_token=" + token_of(Caller::super_admin)},
+                          "/unresolved/users"),
                  401, "No autorizado");
 }
 
 TEST(sessions, AuthUserAdmin_of_a_virtual_host_applies_to_its_Locations) {
     const std::vector<std::string> host = {"Host: other.test", bearer(Caller::super_admin)};
-    expect_success(with(host, "/other/users"));
-    expect_error(with({bearer(Caller::super_admin)}, "/notes/users"), 401, "No autorizado");
+    expect_success(get_with(host, "/other/users"));
+    expect_error(get_with({bearer(Caller::super_admin)}, "/notes/users"), 401, "No autorizado");
 }
 
 TEST(sessions, the_directives_of_a_virtual_host_apply_to_its_Locations) {
     add_user({"boss", "B", "vecina@example.org", "user", "2026-02-01T00:00:00.000Z"});
     const std::vector<std::string> host = {"Host: other.test", bearer(Caller::super_admin)};
-    const auto list = with(host, "/other/users");
+    const auto list = get_with(host, "/other/users");
     CHECK_EQUAL(std::string("boss sara-1"), ids_of(list));
     expect_error(ask(Caller::nobody, "DELETE", "/other/users/boss", {}, host), 403,
                  "No se puede eliminar el usuario administrador principal");
@@ -140,32 +142,32 @@ TEST(sessions, the_directives_of_a_virtual_host_apply_to_its_Locations) {
 TEST(sessions, the_caller_is_the_user_in_the_access_log) {
     expect_success(get(Caller::user, own_record));
     const std::string line = "ulises-1 200 GET /api/users/ulises-1";
-    const auto logged = [&line] {
+    const auto is_logged = [&line] {
         const auto lines = Suite::current().httpd().access_log();
         return std::find(lines.begin(), lines.end(), line) != lines.end();
     };
-    CHECK_TEXT(eventually(logged), line.c_str());
+    CHECK_TEXT(eventually(is_logged), line.c_str());
 }
 
 TEST(sessions, the_notes_of_any_module_identify_the_caller) {
-    expect_error(with({}, "/notes/users"), 401, "No autorizado");
-    expect_success(with({"X-Test-Caller: sara-1 superAdmin"}, "/notes/users"));
-    expect_success(with({"X-Test-Caller: ada-1 admin"}, "/notes/users"));
-    expect_error(with({"X-Test-Caller: ada-1 user"}, "/notes/users"), 403,
+    expect_error(get_with({}, "/notes/users"), 401, "No autorizado");
+    expect_success(get_with({"X-Test-Caller: sara-1 superAdmin"}, "/notes/users"));
+    expect_success(get_with({"X-Test-Caller: ada-1 admin"}, "/notes/users"));
+    expect_error(get_with({"X-Test-Caller: ada-1 user"}, "/notes/users"), 403,
                  "No tienes permisos para ver usuarios");
 }
 
 TEST(sessions, without_a_role_note_the_caller_is_a_user) {
-    expect_error(with({"X-Test-Caller: sara-1"}, "/notes/users"), 403,
+    expect_error(get_with({"X-Test-Caller: sara-1"}, "/notes/users"), 403,
                  "No tienes permisos para ver usuarios");
-    expect_success(with({"X-Test-Caller: ulises-1"}, "/notes/users/ulises-1"));
+    expect_success(get_with({"X-Test-Caller: ulises-1"}, "/notes/users/ulises-1"));
 }
 
 TEST(sessions, the_notes_are_used_after_an_internal_redirect) {
-    const auto reply = with(
+    const auto reply = get_with(
         {"X-Test-Caller: ada-1 admin", "X-Test-Target: /notes/users?search=sara"}, "/redirect");
     CHECK_EQUAL(std::string("sara-1 ulises-1"), ids_of(reply));
-    expect_error(with({"X-Test-Target: /notes/users"}, "/redirect"), 401, "No autorizado");
+    expect_error(get_with({"X-Test-Target: /notes/users"}, "/redirect"), 401, "No autorizado");
 }
 
 TEST(sessions, the_notes_are_used_in_a_subrequest) {
@@ -179,11 +181,11 @@ TEST(sessions, the_notes_are_used_in_a_subrequest) {
 
 TEST(sessions, survive_an_internal_redirect_for_Require_user_role) {
     expect_log("AH01630"); // httpd: denied by server configuration
-    const auto lead = [](Caller caller) {
+    const auto get_redirected = [](Caller caller) {
         return ask(caller, "GET", "/guarded", {}, {"X-Test-Target: /role-guarded/users"});
     };
-    expect_success(lead(Caller::admin));
-    expect_refused(lead(Caller::user));
+    expect_success(get_redirected(Caller::admin));
+    expect_refused(get_redirected(Caller::user));
 }
 
 TEST(sessions, guard_a_Location_of_AuthType_useradmin_in_any_case) {
@@ -196,20 +198,20 @@ TEST(sessions, guard_a_Location_of_AuthType_useradmin_in_any_case) {
 }
 
 TEST(sessions, UserAdminSession_reads_id_and_role_from_expressions) {
-    expect_success(with({"X-Id: sara-1", "X-Role: superAdmin"}, "/headers/users"));
-    expect_error(with({"X-Id: sara-1", "X-Role: user"}, "/headers/users"), 403,
+    expect_success(get_with({"X-Id: sara-1", "X-Role: superAdmin"}, "/headers/users"));
+    expect_error(get_with({"X-Id: sara-1", "X-Role: user"}, "/headers/users"), 403,
                  "No tienes permisos para ver usuarios");
-    expect_success(with({"X-Id: ulises-1", "X-Role: user"}, "/headers/users/ulises-1"));
-    expect_error(with({"X-Role: superAdmin"}, "/headers/users"), 401, "No autorizado");
-    expect_error(with({"X-Id;", "X-Role: superAdmin"}, "/headers/users"), 401, "No autorizado");
+    expect_success(get_with({"X-Id: ulises-1", "X-Role: user"}, "/headers/users/ulises-1"));
+    expect_error(get_with({"X-Role: superAdmin"}, "/headers/users"), 401, "No autorizado");
+    expect_error(get_with({"X-Id;", "X-Role: superAdmin"}, "/headers/users"), 401, "No autorizado");
 }
 
 TEST(sessions, UserAdminSession_with_an_empty_role_or_none_is_a_user) {
-    expect_error(with({"X-Id: sara-1"}, "/headers/users"), 403,
+    expect_error(get_with({"X-Id: sara-1"}, "/headers/users"), 403,
                  "No tienes permisos para ver usuarios");
-    expect_error(with({"X-Id: sara-1", "X-Role: superAdmin"}, "/id-only/users"), 403,
+    expect_error(get_with({"X-Id: sara-1", "X-Role: superAdmin"}, "/id-only/users"), 403,
                  "No tienes permisos para ver usuarios");
-    expect_success(with({"X-Id: sara-1"}, "/id-only/users/sara-1"));
+    expect_success(get_with({"X-Id: sara-1"}, "/id-only/users/sara-1"));
 }
 
 } // namespace useradmin::test

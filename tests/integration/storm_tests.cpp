@@ -44,7 +44,7 @@ class Storm : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        if (!Suite::current().is_plain_event())
+        if (!Suite::current().is_event_without_sanitizers())
             return;
         raise_file_limit();
         // SQLite has only one writer at a time, so some changes time out.
@@ -59,7 +59,7 @@ class Storm : public OwnHttpd {
               "DBDMax 8\nAuthUserAdminSignInLimit 1000000\n" +
               location("/api/users", as_sara) + test::sign_in("/auth", ""));
     }
-    static std::string user(const std::string& name) {
+    static std::string user_body(const std::string& name) {
         return R"({"name":"N","password":"s3cr3t","role":"user","email":")" + name +
                R"(@example.org"})";
     }
@@ -104,13 +104,13 @@ class Storm : public OwnHttpd {
 TEST_GROUP_BASE(storm, Storm){};
 
 TEST(storm, of_hash_requests_does_not_stop_reads_or_exhaust_memory) {
-    if (!Suite::current().is_plain_event())
+    if (!Suite::current().is_event_without_sanitizers())
         return;
-    const auto first = send("POST", "/api/users", user("first"));
+    const auto first = send("POST", "/api/users", user_body("first"));
     expect_success(first);
     const std::string path = "/api/users/" + text_member(first, "id");
     const int created = send_storm(
-        "/api/users", [](int number) { return user("n" + std::to_string(number)); }, path);
+        "/api/users", [](int number) { return user_body("n" + std::to_string(number)); }, path);
     CHECK_EQUAL(1 + created, own_->sql().number("SELECT count(*) FROM \"user\""));
     const int signed_in = send_storm(
         "/auth/sign-in/email",

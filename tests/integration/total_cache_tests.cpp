@@ -19,7 +19,7 @@ std::string total_of(const Reply& reply) {
 
 class TotalCache : public OwnHttpd {
   protected:
-    void start_keeping(const std::string& seconds, const std::string& more = {}) {
+    void start_caching(const std::string& seconds, const std::string& more = {}) {
         start("UserAdminPasswordHash argon2id m=64\nUserAdminTotalCache " + seconds + "\n" +
               location("/api/users", as_sara) + more);
     }
@@ -44,7 +44,7 @@ class TotalCache : public OwnHttpd {
 TEST_GROUP_BASE(total_cache, TotalCache){};
 
 TEST(total_cache, reuses_stale_totals_in_all_children) {
-    start_keeping("3600");
+    start_caching("3600");
     for (const char* const path : {searched, "/api/users"})
         CHECK_EQUAL(std::string("3"), totals_of(path));
     insert_user("nueva");
@@ -61,7 +61,7 @@ TEST(total_cache, is_off_by_default) {
 }
 
 TEST(total_cache, is_invalidated_immediately_by_changes_of_the_service) {
-    start_keeping("3600");
+    start_caching("3600");
     const char* const of_role = "/api/users?role=editor&search=nobody";
     CHECK_EQUAL(std::string("3"), totals_of(searched));
     CHECK_EQUAL(std::string("0"), totals_of(of_role));
@@ -78,7 +78,7 @@ TEST(total_cache, is_invalidated_immediately_by_changes_of_the_service) {
 }
 
 TEST(total_cache, is_invalidated_by_changes_in_another_virtual_host) {
-    start_keeping(
+    start_caching(
         "3600", virtual_host("localhost") +
                     virtual_host("other.test", "DBDKeep 3\n" + location("/other/users", as_sara)));
     CHECK_EQUAL(std::string("3"), totals_of(searched));
@@ -87,7 +87,7 @@ TEST(total_cache, is_invalidated_by_changes_in_another_virtual_host) {
 }
 
 TEST(total_cache, is_cleared_by_a_restart) {
-    start_keeping("3600");
+    start_caching("3600");
     CHECK_EQUAL(std::string("3"), totals_of(searched));
     insert_user("nueva");
     httpd_->restart_gracefully();
@@ -97,7 +97,7 @@ TEST(total_cache, is_cleared_by_a_restart) {
 TEST(total_cache, separates_sets_of_tables) {
     change("CREATE TABLE \"other user\" AS SELECT * FROM \"user\" WHERE \"id\" = 'ada-1'",
            "DROP TABLE \"other user\"");
-    start_keeping("3600", location("/other/users",
+    start_caching("3600", location("/other/users",
                                    as_sara + "UserAdminTables \"other user\" session account"));
     CHECK_EQUAL(std::string("3"), totals_of(searched, 1));
     CHECK_EQUAL(std::string("1"), totals_of("/other/users?search=example.org", 1));

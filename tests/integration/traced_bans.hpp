@@ -34,7 +34,7 @@ class TracedBans {
     /// Makes all servers cache the user's session.
     void fill_caches(int user) {
         for (std::size_t server = 0; server < server_count; ++server)
-            lets_in(server, user);
+            accepts(server, user);
     }
 
     /// Adds a user whose ban a reply has confirmed.
@@ -46,7 +46,7 @@ class TracedBans {
     }
 
     /// Sends a request to the server for each user whom it has not rejected yet.
-    void watch(std::size_t server) {
+    void poll_bans(std::size_t server) {
         std::map<int, Clock::time_point> asked;
         {
             const std::lock_guard lock(mutex_);
@@ -55,18 +55,18 @@ class TracedBans {
         }
         for (const auto& [user, confirmed_at] : asked) {
             const auto asked_at = Clock::now();
-            const auto is_let_in = lets_in(server, user);
+            const auto is_let_in = accepts(server, user);
             // Other requests would fail as well.
             if (!is_let_in)
                 break;
             const std::lock_guard lock(mutex_);
             if (*is_let_in)
-                accepted_ = std::max(accepted_, asked_at - confirmed_at);
+                longest_acceptance_ = std::max(longest_acceptance_, asked_at - confirmed_at);
             else
                 pending_.at(server).erase(user);
         }
         // Leave the processor to the servers.
-        pause_shortly();
+        pause_briefly();
     }
 
     /// Returns the users whose bans are confirmed.
@@ -86,15 +86,15 @@ class TracedBans {
     }
 
     /// Returns the longest time after a confirmed ban at which a server still accepted the user.
-    Clock::duration accepted() {
+    Clock::duration longest_acceptance() {
         const std::lock_guard lock(mutex_);
-        return accepted_;
+        return longest_acceptance_;
     }
 
   private:
     /// Returns whether the server accepts the user's session, or std::nullopt for an unexpected
     /// reply.
-    std::optional<bool> lets_in(std::size_t server, int user) const {
+    std::optional<bool> accepts(std::size_t server, int user) const {
         const int status = ask_(server, bearer_of(user));
         return status == 404 || status == 401 ? std::optional(status == 404) : std::nullopt;
     }
@@ -104,7 +104,7 @@ class TracedBans {
     /// When each ban was confirmed.
     std::map<int, Clock::time_point> bans_;
     std::array<std::set<int>, server_count> pending_;
-    Clock::duration accepted_{};
+    Clock::duration longest_acceptance_{};
 };
 
 } // namespace useradmin::test

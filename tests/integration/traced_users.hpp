@@ -29,7 +29,7 @@ class TracedUsers {
     }
 
     /// Makes PostgreSQL confirm only writes that survive a crash. Applies to new connections.
-    static void confirm_what_is_safe(Database& sql) {
+    static void enable_synchronous_commit(Database& sql) {
         for (const char* statement :
              {"ALTER ROLE CURRENT_USER SET synchronous_commit = on", "CHECKPOINT"})
             sql.run(statement);
@@ -41,23 +41,23 @@ class TracedUsers {
         const std::string email =
             "n" + std::to_string(thread) + "-" + std::to_string(turn) + "@example.org";
         Trace trace;
-        const auto is_done = [&](const Reply& reply) {
+        const auto is_success = [&](const Reply& reply) {
             ++(reply.status == 200 ? done_ : reply.status == 0 ? lost_ : refused_);
             return reply.status == 200;
         };
         const auto made =
             send("POST", "/api/users",
                  R"({"name":"first","password":"s3cr3t","role":"user","email":")" + email + "\"}");
-        trace.may_be_there = true;
+        trace.may_exist = true;
         trace.names = {"first"};
-        if (is_done(made)) {
+        if (is_success(made)) {
             trace.may_be_absent = false;
             const std::string path = "/api/users/" + text_member(made, "id");
             std::set<std::string> doubtful;
             for (const char* name : {"second", "third"}) {
                 const auto changed = send("PUT", path, R"({"name":")" + std::string(name) + "\"}");
                 // A request without a reply may still be in progress.
-                if (is_done(changed))
+                if (is_success(changed))
                     trace.names = doubtful;
                 else
                     doubtful.insert(name);
@@ -65,8 +65,8 @@ class TracedUsers {
             }
             if (turn % 2 == 0) {
                 trace.may_be_absent = true;
-                if (is_done(send("DELETE", path, "")))
-                    trace.may_be_there = false;
+                if (is_success(send("DELETE", path, "")))
+                    trace.may_exist = false;
             }
         }
         const std::lock_guard lock(mutex_);
@@ -88,7 +88,7 @@ class TracedUsers {
         for (const auto& [email, trace] : traces_) {
             const auto found = names.find(email);
             const bool is_there = found != names.end();
-            CHECK_TEXT(is_there ? trace.may_be_there : trace.may_be_absent, email.c_str());
+            CHECK_TEXT(is_there ? trace.may_exist : trace.may_be_absent, email.c_str());
             CHECK_TEXT(!is_there || trace.names.count(found->second) == 1,
                        (email + " " + (is_there ? found->second : "")).c_str());
         }
@@ -102,7 +102,7 @@ class TracedUsers {
   private:
     /// The possible states of one user in the database.
     struct Trace {
-        bool may_be_there = false;
+        bool may_exist = false;
         bool may_be_absent = true;
         std::set<std::string> names = {};
     };

@@ -32,7 +32,8 @@ class Unauthorized : public OwnHttpd {
         return lines;
     }
     /// Waits until `count` lines contain the text. Returns how many of them have this level.
-    long lines_at(const std::string& level, const std::string& text, std::size_t count) const {
+    long count_lines_at(const std::string& level, const std::string& text,
+                        std::size_t count) const {
         static_cast<void>(eventually([&] { return lines_with(text).size() >= count; }));
         const auto lines = lines_with(text);
         CHECK_EQUAL(count, lines.size());
@@ -41,8 +42,8 @@ class Unauthorized : public OwnHttpd {
         });
     }
     /// Expects a log line with this level that gives the reason and the advice.
-    void expect_explained(const std::string& level, const std::string& reason,
-                          const std::string& advice) const {
+    void expect_reason_logged(const std::string& level, const std::string& reason,
+                              const std::string& advice) const {
         const std::string text = reason + "; " + advice;
         static_cast<void>(eventually([&] { return !lines_with(text).empty(); }));
         CHECK_TEXT(!lines_with(text).empty(), text.c_str());
@@ -58,28 +59,30 @@ TEST(unauthorized, a_rejected_session_is_logged_with_what_to_check) {
                                         Suite::current().secret_file().string() + "\"") +
           location("/refusing/users", "AuthUserAdmin On\nAuthUserAdminImpersonated refuse"));
     call("/signed/users", "s3cr3t");
-    expect_explained("warn", refused + "it is not signed, but AuthUserAdminSecret is set",
-                     "check that the client sends the whole value");
+    expect_reason_logged("warn", refused + "it is not signed, but AuthUserAdminSecret is set",
+                         "check that the client sends the whole value");
     call("/signed/users", signed_token("s3cr3t", "another s3cr3t"));
-    expect_explained("warn", refused + "its signature does not match AuthUserAdminSecret",
-                     "check that this is the application's secret");
+    expect_reason_logged("warn", refused + "its signature does not match AuthUserAdminSecret",
+                         "check that this is the application's secret");
     call("/api/users", "%ff");
-    expect_explained("warn", refused + "it is malformed", "check what the client sends");
+    expect_reason_logged("warn", refused + "it is malformed", "check what the client sends");
     call("/api/users", ".");
     call("/api/users", "s3cr3t-of-nobody");
-    expect_explained("warn", refused + "there is no such session",
-                     "it was revoked or its user was deleted; if every session is rejected, check "
-                     "that DBDParams and UserAdminTables");
+    expect_reason_logged(
+        "warn", refused + "there is no such session",
+        "it was revoked or its user was deleted; if every session is rejected, check "
+        "that DBDParams and UserAdminTables");
     add_session("s3cr3t-old", "ulises-1", "2026-01-01T00:00:00.000Z");
     call("/api/users", "s3cr3t-old");
-    expect_explained("warn", refused + "its session has expired", "the user must sign in again");
+    expect_reason_logged("warn", refused + "its session has expired",
+                         "the user must sign in again");
     sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'sara-1' WHERE \"userId\" = 'ulises-1'");
     call("/refusing/users", token_of(Caller::user));
-    expect_explained("warn", refused + "an administrator is impersonating its user",
-                     "to accept such sessions, set AuthUserAdminImpersonated to allow");
+    expect_reason_logged("warn", refused + "an administrator is impersonating its user",
+                         "to accept such sessions, set AuthUserAdminImpersonated to allow");
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'ulises-1'");
     call("/api/users", token_of(Caller::user));
-    expect_explained("warn", refused + "its user is banned", "if the ban is wrong, lift it");
+    expect_reason_logged("warn", refused + "its user is banned", "if the ban is wrong, lift it");
     // There are no other lines about these requests.
     CHECK_EQUAL(8U, lines_with(" UA0").size());
 }
@@ -94,13 +97,13 @@ TEST(unauthorized, a_reason_is_logged_once_a_minute_for_each_host) {
                 {"GET", "/api/users", {host, "Authorization: Bearer s3cr3t-of-nobody"}});
     for (const Reply& reply : client_->send_at_once(requests))
         CHECK_EQUAL(401, reply.status);
-    CHECK_EQUAL(2, lines_at("warn", "there is no such session", 30));
+    CHECK_EQUAL(2, count_lines_at("warn", "there is no such session", 30));
     // Up to twenty more lines are logged at info, for fail2ban. The rest are logged at debug.
-    CHECK_EQUAL(20, lines_at("info", "there is no such session", 30));
-    CHECK_EQUAL(8, lines_at("debug", "there is no such session", 30));
+    CHECK_EQUAL(20, count_lines_at("info", "there is no such session", 30));
+    CHECK_EQUAL(8, count_lines_at("debug", "there is no such session", 30));
     // Another cause is logged immediately.
     call("/api/users", "%ff");
-    CHECK_EQUAL(1, lines_at("warn", "it is malformed", 1));
+    CHECK_EQUAL(1, count_lines_at("warn", "it is malformed", 1));
 }
 
 TEST(unauthorized, a_request_without_a_session_is_logged_at_info) {
@@ -109,18 +112,18 @@ TEST(unauthorized, a_request_without_a_session_is_logged_at_info) {
               "  Require valid-user\n</Location>\n",
           {"mod_authz_user.so"});
     expect_401("/api/users");
-    expect_explained("info", "UA0319: a request got 401: it has no session token",
-                     "the user must sign in");
+    expect_reason_logged("info", "UA0319: a request got 401: it has no session token",
+                         "the user must sign in");
     expect_401("/reports", {"Cookie: theme=dark"});
     expect_401("/api/users", {cookie});
-    CHECK_EQUAL(2, lines_at("debug", "UA0319", 3));
+    CHECK_EQUAL(2, count_lines_at("debug", "UA0319", 3));
     CHECK_EQUAL(3U, lines_with(" UA0").size());
 }
 
 TEST(unauthorized, a_request_to_the_service_below_sign_in_is_logged) {
     start("AuthUserAdmin On\n" + sign_in("/api/auth", "") + location("/api/auth/users", ""));
     expect_401("/api/auth/users");
-    CHECK_EQUAL(1, lines_at("info", "UA0319", 1));
+    CHECK_EQUAL(1, count_lines_at("info", "UA0319", 1));
 }
 
 TEST(unauthorized, an_ignored_credential_causes_a_warning) {
@@ -128,16 +131,16 @@ TEST(unauthorized, an_ignored_credential_causes_a_warning) {
           location("/cookie/users", "AuthUserAdmin On\nAuthUserAdminBearer Off\n"
                                     "AuthUserAdminCookie shop.session_token"));
     call("/cookie/users", token_of(Caller::admin));
-    expect_explained("warn", "UA0319: a request got 401: bearer tokens are not accepted",
-                     "set AuthUserAdminBearer On");
+    expect_reason_logged("warn", "UA0319: a request got 401: bearer tokens are not accepted",
+                         "set AuthUserAdminBearer On");
     expect_401("/api/users", {"x-api-key: s3cr3t"});
-    expect_explained("warn", "UA0319: a request got 401: API keys are not accepted",
-                     "set AuthUserAdminApiKey On");
+    expect_reason_logged("warn", "UA0319: a request got 401: API keys are not accepted",
+                         "set AuthUserAdminApiKey On");
     expect_401("/cookie/users", {cookie + token_of(Caller::admin)});
-    expect_explained("warn",
-                     "UA0319: a request got 401: its session cookie has a different name than "
-                     "AuthUserAdminCookie",
-                     "if it is the application's cookie, set AuthUserAdminCookie to its name");
+    expect_reason_logged("warn",
+                         "UA0319: a request got 401: its session cookie has a different name than "
+                         "AuthUserAdminCookie",
+                         "if it is the application's cookie, set AuthUserAdminCookie to its name");
 }
 
 TEST(unauthorized, a_Location_without_authentication_is_named) {
@@ -146,23 +149,23 @@ TEST(unauthorized, a_Location_without_authentication_is_named) {
     const std::string advice = "set AuthUserAdmin On or UserAdminSession in the Location";
     start(location("/api/users", "") + handler("/console", "useradmin-console"));
     expect_401("/api/users");
-    expect_explained("info", reason, advice);
+    expect_reason_logged("info", reason, advice);
     // The console sends this request after sign-in. It results in a warning, although a request
     // without credentials came first.
     const Reply reply = client_->send({"GET", "/console?caller", {cookie + "s3cr3t"}});
     CHECK_EQUAL(std::string("null"), reply.body);
-    expect_explained("warn", reason, advice);
+    expect_reason_logged("warn", reason, advice);
     expect_401("/api/users", {cookie + "s3cr3t"});
-    CHECK_EQUAL(1, lines_at("debug", "UA0223", 3));
+    CHECK_EQUAL(1, count_lines_at("debug", "UA0223", 3));
 }
 
 TEST(unauthorized, an_empty_id_from_UserAdminSession_is_named) {
     start(location("/api/users", "AuthUserAdmin On\nUserAdminSession \"%{req:X-Id}\""));
     expect_401("/api/users", {bearer(Caller::super_admin)});
-    expect_explained("warn",
-                     "UA0223: a request to <Location \"/api/users\"> got 401: "
-                     "UserAdminSession returned an empty id",
-                     "check its expression");
+    expect_reason_logged("warn",
+                         "UA0223: a request to <Location \"/api/users\"> got 401: "
+                         "UserAdminSession returned an empty id",
+                         "check its expression");
 }
 
 TEST(unauthorized, a_caller_banned_during_the_request_is_logged) {
@@ -170,15 +173,15 @@ TEST(unauthorized, a_caller_banned_during_the_request_is_logged) {
     expect_success(send("GET", "/api/users"));
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'sara-1'");
     expect_error(send("DELETE", "/api/users/ulises-1"), 401, "No autorizado");
-    expect_explained("warn", "UA0224: a change got 401: the caller was deleted or banned",
-                     "if this recurs, lower AuthUserAdminCache");
+    expect_reason_logged("warn", "UA0224: a change got 401: the caller was deleted or banned",
+                         "if this recurs, lower AuthUserAdminCache");
 }
 
 TEST(unauthorized, a_valid_session_is_not_logged) {
     start(location("/api/users", "AuthUserAdmin On"));
     expect_success(send("GET", "/api/users"));
     expect_401("/api/users");
-    CHECK_EQUAL(1, lines_at("info", " UA03", 1));
+    CHECK_EQUAL(1, count_lines_at("info", " UA03", 1));
 }
 
 } // namespace useradmin::test

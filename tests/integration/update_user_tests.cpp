@@ -20,10 +20,10 @@ class UpdateUser : public Scene {
 TEST_GROUP_BASE(update_user, UpdateUser){};
 
 TEST(update_user, returns_the_full_updated_row) {
-    const auto before = now_as_text();
+    const auto before = current_time();
     const auto reply = put(Caller::super_admin, "ulises-1",
                            R"({"name":"Otro","role":"admin","banned":true,"banReason":"spam"})");
-    const auto after = now_as_text();
+    const auto after = current_time();
     const auto updated = text_member(reply, "updatedAt");
     expect(
         reply, 200,

@@ -50,9 +50,9 @@ const mapTexts = (value, map) => {
 
 const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-class Twins {
+class Comparison {
   static async open(site) {
-    const twins = new Twins();
+    const comparison = new Comparison();
     const database = await (site.style.isOnSqlite ? SqliteDatabase : Database).make();
     const library = await Application.make(site.version, database, site.style.options);
     await library.migrate();
@@ -76,7 +76,7 @@ class Twins {
           ...options,
           onRequest: ({ headers }) => {
             headers.set("origin", address);
-            if (twins.cookie) headers.set("cookie", twins.cookie);
+            if (comparison.cookie) headers.set("cookie", comparison.cookie);
           },
           onResponse: ({ response }) => void (here.response = response.clone()),
         },
@@ -84,14 +84,14 @@ class Twins {
       return here;
     };
     // First the library, then httpd.
-    twins.sides = [
+    comparison.sides = [
       side(origin, database, {
         customFetchImpl: (url, request) => library.auth.handler(new Request(url, request)),
       }),
       side(site.httpd.address, site.database, {}),
     ];
-    twins.close = () => database.close();
-    return twins;
+    comparison.close = () => database.close();
+    return comparison;
   }
 
   /** Pairs of corresponding ids: [library's, httpd's]. */
@@ -317,14 +317,14 @@ class Calls {
 const count = 400;
 
 const tests = (check) =>
-  check(`${count} calls get the same replies as from the library, and leave the same rows`, async (site) => {
+  check(`${count} calls have the same effects as in the library`, async (site) => {
     const sessions = [];
     for (const name of ["Ana", "Bob", "Carla", "Dora", "Edu", "Fay", "Gus"]) {
       const email = `${name.toLowerCase()}@example.org`;
-      sessions.push(site.remember(await site.application.signUp(name, email, "contraseña larga")));
+      sessions.push(site.trackSession(await site.application.signUp(name, email, "contraseña larga")));
     }
     await site.database.rows('UPDATE "user" SET "role" = \'admin\' WHERE "id" = $1', [site.root.user.id]);
-    const twins = await Twins.open(site);
+    const comparison = await Comparison.open(site);
     try {
       const calls = new Calls(29, [site.root, ...sessions].map(({ user }) => user), sessions.map(({ token }) => token), site.version.longestPassword);
       for (let made = 0; made < count; ++made) {
@@ -334,14 +334,14 @@ const tests = (check) =>
         const changes = /^(updateUser|setRole|setUserPassword|revokeUserSessions)$/.test(name);
         if (isOfRoot && changes) continue;
         const cookie = calls.chance(0.9) ? site.root.cookie : calls.one([undefined, sessions[0].cookie]);
-        const { data } = await twins.call(name, argument, cookie);
+        const { data } = await comparison.call(name, argument, cookie);
         const user = data?.user ?? (name === "updateUser" ? data : undefined);
         if (name === "createUser" && user) calls.users.push(user);
-        if (made % 20 === 0) await twins.compareRows();
+        if (made % 20 === 0) await comparison.compareRows();
       }
-      await twins.compareRows();
+      await comparison.compareRows();
     } finally {
-      await twins.close();
+      await comparison.close();
     }
   });
 
@@ -353,7 +353,7 @@ const impersonationTests = (check) => {
     const people = [];
     for (const role of ["user", "admin"]) {
       const person = { name: role, email: `${role}.${crypto.randomUUID()}@example.org`, password: "contraseña larga" };
-      const { user } = site.remember(await site.application.signUp(person.name, person.email, person.password));
+      const { user } = site.trackSession(await site.application.signUp(person.name, person.email, person.password));
       await site.database.rows('UPDATE "user" SET "role" = $1 WHERE "id" = $2', [role, user.id]);
       people.push(user);
     }

@@ -4,13 +4,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
-import { browserProgram, comesTo, isShown, openBrowser as openChromium, Sources, visit } from "./front_ends/build.mjs";
+import { browserProgram, eventuallyEquals, isShown, openBrowser as openChromium, Sources, visit } from "./front_ends/build.mjs";
 import { newest, secret } from "./support/applications.mjs";
 import { openBrowser } from "./support/browser.mjs";
 import { describeSite } from "./support/checks.mjs";
 import { loadOwn } from "./support/httpd.mjs";
 import { freePort, load, loadTypeScript, repository, work } from "./support/machine.mjs";
-import { somebody } from "./support/site.mjs";
+import { newUserFields } from "./support/site.mjs";
 import { asMigrated } from "./support/styles.mjs";
 import { shape } from "./support/types.mjs";
 
@@ -49,7 +49,7 @@ const serve = async (site) => {
   // As in the recipe.
   const limited = defaultAc.newRole({ user: ["list", "get", "ban", "impersonate"], session: ["list", "revoke"] });
   const roles = { user: userAc, admin: limited, superAdmin: adminAc };
-  const { auth } = await site.another({
+  const { auth } = await site.openApplication({
     baseURL: site.httpd.address,
     withoutAdmin: true,
     extraPlugins: ({ admin }) => [admin({ roles, adminRoles: ["admin", "superAdmin"] })],
@@ -70,7 +70,7 @@ describeSite(
   newest,
   asMigrated,
   (check) => {
-    check("the client's 15 functions compile, and replies have the library's types", async (site) => {
+    check("the client's 15 functions have the library's types", async (site) => {
       const sources = await prepare();
       assert.equal(await sources.problems([`${calls}.ts`]), "");
       const { callAll } = await loadTypeScript(`tests/interop/front_ends/${calls}.ts`);
@@ -99,8 +99,8 @@ describeSite(
       const asked = await serve(site);
       const people = [];
       for (let number = 0; number < 7; ++number)
-        people.push(await site.createHere(somebody({ name: `Ana ${number}` })));
-      const other = await site.createHere(somebody({ name: "Bea" }));
+        people.push(await site.createUser(newUserFields({ name: `Ana ${number}` })));
+      const other = await site.createUser(newUserFields({ name: "Bea" }));
       const emails = people.map(({ email }) => email);
       const chromium = await openChromium();
       try {
@@ -111,20 +111,20 @@ describeSite(
           await page.getByLabel("Password").fill("contraseña de raíz");
           await press("Sign in");
           await isShown(page, "raiz@example.org (signed in)");
-          await comesTo(shown, emails.slice(0, 5));
+          await eventuallyEquals(shown, emails.slice(0, 5));
           await press("Next");
-          await comesTo(shown, [...emails.slice(5), other.email, "raiz@example.org"]);
+          await eventuallyEquals(shown, [...emails.slice(5), other.email, "raiz@example.org"]);
           await page.getByLabel("Search").fill("Bea");
-          await comesTo(shown, [other.email]);
+          await eventuallyEquals(shown, [other.email]);
 
           await press(other.email);
           await isShown(page, `Bea is active since ${new Date().getFullYear()}`);
           await press("Ban");
           await isShown(page, "Bea is banned: spam");
-          assert.equal((await site.recordHere(other.id)).banned, true);
+          assert.equal((await site.recordAtService(other.id)).banned, true);
 
           await page.getByLabel("Search").fill("Ana 3");
-          await comesTo(shown, [emails[3]]);
+          await eventuallyEquals(shown, [emails[3]]);
           await press(emails[3]);
           await press("Impersonate");
           await isShown(page, `${emails[3]} (impersonated)`);

@@ -1,4 +1,4 @@
-// API keys of the application identify their owners here, and both sides share the counts of uses (AuthUserAdminApiKey).
+// API keys of the application identify their owners in httpd, and both sides share the counts of uses (AuthUserAdminApiKey).
 import assert from "node:assert/strict";
 
 import { newest, secret, versions } from "./support/applications.mjs";
@@ -51,15 +51,15 @@ const withKeys = (version, style) => {
 };
 
 const testsOf = (version) => (check) => {
-  const remember = (site, key) => {
-    site.log.keepSecret(key.key);
+  const trackKey = (site, key) => {
+    site.log.addSecret(key.key);
     return key;
   };
   /** Creates a key as the application's own code does. */
   const createKey = async (site, user, values) =>
-    remember(site, await site.application.auth.api.createApiKey({ body: { userId: user.id, ...values } }));
+    trackKey(site, await site.application.auth.api.createApiKey({ body: { userId: user.id, ...values } }));
   const createUserAndKey = async (site, values) => {
-    const user = await site.createHere();
+    const user = await site.createUser();
     return { user, key: await createKey(site, user, values) };
   };
   /** Calls the application as the user. */
@@ -71,27 +71,27 @@ const testsOf = (version) => (check) => {
 
   const asHeader = (key) => ({ "x-api-key": key });
   const asBearer = (key) => ({ authorization: `Bearer ${key}` });
-  /** Reads a path here, by default the caller's own record. */
-  const read = (site, headers, path) => site.here("GET", `${base}${path}`, { as: null, headers });
+  /** Reads a path from httpd, by default the caller's own record. */
+  const read = (site, headers, path) => site.send("GET", `${base}${path}`, { as: null, headers });
   const use = (site, { user, key }) => read(site, asHeader(key.key), `/${user.id}`);
   /** Uses the key here. Returns the status. */
   const status = async (site, owned) => (await use(site, owned)).status;
   const verify = (site, { key }) => site.application.auth.api.verifyApiKey({ body: { key: key.key } });
   const isValid = async (site, owned) => (await verify(site, owned)).valid;
-  /** Asserts that the key is rejected here, with this reason in the error log. */
-  const refused = async (site, owned, reason, expected = 401) => {
+  /** Asserts that the key is rejected by httpd, with this reason in the error log. */
+  const expectRejected = async (site, owned, reason, expected = 401) => {
     site.log.expect(`UA0318: the API key was rejected: ${reason}`);
     const reply = await use(site, owned);
     assert.equal(reply.status, expected, JSON.stringify(reply.body));
     return reply;
   };
-  const refusedThere = async (site, owned, code) => {
+  const expectRefusedByApplication = async (site, owned, code) => {
     const { valid, error } = await verify(site, owned);
     assert.deepEqual({ valid, code: error?.code }, { valid: false, code });
     return error;
   };
   /** Returns the user for whom the application accepts the key. */
-  const ownerThere = async (site, { key }) => {
+  const ownerAtApplication = async (site, { key }) => {
     const reply = await site.application.send("GET", "/get-session", asHeader(key.key));
     return reply.status === 200 ? reply.body?.user.id : reply.status;
   };
@@ -106,14 +106,14 @@ const testsOf = (version) => (check) => {
     assert.ok(await adapter.update({ model: "apikey", where: where(owned), update }));
   };
 
-  check("a key that a user creates in the application identifies that user", async (site) => {
-    const { user, session } = await site.signedIn();
-    const key = remember(site, await call(site, session, "create", { name: "key" }));
+  check("a key of the application identifies its owner", async (site) => {
+    const { user, session } = await site.createSignedInUser();
+    const key = trackKey(site, await call(site, session, "create", { name: "key" }));
     for (const headers of [asHeader(key.key), asBearer(key.key)]) {
       assert.equal((await read(site, headers, `/${user.id}`)).status, 200);
       assert.equal((await read(site, headers, "")).status, 403);
     }
-    assert.equal(await ownerThere(site, { key }), user.id);
+    assert.equal(await ownerAtApplication(site, { key }), user.id);
     assert.ok(await isValid(site, { key }));
   });
 
@@ -125,7 +125,7 @@ const testsOf = (version) => (check) => {
 
   check("an unknown key is rejected, even with a session", async (site) => {
     const owned = { user: site.root.user, key: { key: "k".repeat(64) } };
-    await refused(site, owned, "there is no such key");
+    await expectRejected(site, owned, "there is no such key");
     assert.equal((await read(site, asBearer(owned.key.key), "")).status, 401);
     const both = { ...asHeader(owned.key.key), cookie: site.root.cookie };
     assert.equal((await read(site, both, "")).status, 401);
@@ -140,23 +140,23 @@ const testsOf = (version) => (check) => {
     assert.ok(await isValid(site, owned));
   });
 
-  check("a key that the application disabled is rejected until it is enabled", async (site) => {
-    const { user, session } = await site.signedIn();
+  check("a key that the application disabled is rejected", async (site) => {
+    const { user, session } = await site.createSignedInUser();
     const owned = { user, key: await createKey(site, user) };
     await call(site, session, "update", { keyId: owned.key.id, enabled: false });
-    await refused(site, owned, "it is disabled");
-    await refusedThere(site, owned, "KEY_DISABLED");
+    await expectRejected(site, owned, "it is disabled");
+    await expectRefusedByApplication(site, owned, "KEY_DISABLED");
     await call(site, session, "update", { keyId: owned.key.id, enabled: true });
     assert.equal(await status(site, owned), 200);
     assert.ok(await isValid(site, owned));
   });
 
   check("a key that the application deleted is rejected", async (site) => {
-    const { user, session } = await site.signedIn();
+    const { user, session } = await site.createSignedInUser();
     const owned = { user, key: await createKey(site, user) };
     assert.equal(await status(site, owned), 200);
     await call(site, session, "delete", { keyId: owned.key.id });
-    await refused(site, owned, "there is no such key");
+    await expectRejected(site, owned, "there is no such key");
     assert.ok(!(await isValid(site, owned)));
   });
 
@@ -165,25 +165,25 @@ const testsOf = (version) => (check) => {
     assert.equal(await status(site, owned), 200);
     assert.ok(await isValid(site, owned));
     await change(site, owned, { expiresAt: new Date(Date.now() - 1) });
-    // Use the key here first, because the application deletes expired keys.
-    await refused(site, owned, "it has expired");
-    await refusedThere(site, owned, "KEY_EXPIRED");
-    await refused(site, owned, "there is no such key");
+    // Use the key in httpd first, because the application deletes expired keys.
+    await expectRejected(site, owned, "it has expired");
+    await expectRefusedByApplication(site, owned, "KEY_EXPIRED");
+    await expectRejected(site, owned, "there is no such key");
   });
 
-  check("a key of a user whom the application banned is rejected until the ban is lifted", async (site) => {
+  check("a key is rejected while the application bans its user", async (site) => {
     const owned = await createUserAndKey(site);
-    await site.adminThere("ban-user", { userId: owned.user.id });
-    await refused(site, owned, "its user is banned");
-    await site.adminThere("unban-user", { userId: owned.user.id });
+    await site.callAdminAtApplication("ban-user", { userId: owned.user.id });
+    await expectRejected(site, owned, "its user is banned");
+    await site.callAdminAtApplication("unban-user", { userId: owned.user.id });
     assert.equal(await status(site, owned), 200);
   });
 
   check("a key of a user whom the application deleted is rejected", async (site) => {
     const owned = await createUserAndKey(site);
-    await site.adminThere("remove-user", { userId: owned.user.id });
-    await refused(site, owned, "there is no such key");
-    assert.equal(await ownerThere(site, owned), 401);
+    await site.callAdminAtApplication("remove-user", { userId: owned.user.id });
+    await expectRejected(site, owned, "there is no such key");
+    assert.equal(await ownerAtApplication(site, owned), 401);
   });
 
   check("both sides count the remaining requests together", async (site) => {
@@ -191,11 +191,11 @@ const testsOf = (version) => (check) => {
     assert.equal(await status(site, owned), 200);
     const { valid, key } = await verify(site, owned);
     assert.deepEqual({ valid, remaining: key?.remaining }, { valid: true, remaining: 0 });
-    const reply = await refused(site, owned, "no requests remain", 429);
+    const reply = await expectRejected(site, owned, "no requests remain", 429);
     assert.equal(reply.headers.get("retry-after"), null);
-    await refusedThere(site, owned, "USAGE_EXCEEDED");
+    await expectRefusedByApplication(site, owned, "USAGE_EXCEEDED");
     // The application has deleted the key.
-    await refused(site, owned, "there is no such key");
+    await expectRejected(site, owned, "there is no such key");
   });
 
   check("both sides accept each other's refills", async (site) => {
@@ -206,13 +206,13 @@ const testsOf = (version) => (check) => {
       rateLimitEnabled: false,
     });
     assert.equal(await status(site, owned), 200);
-    await refused(site, owned, "no requests remain", 429);
-    await refusedThere(site, owned, "USAGE_EXCEEDED");
+    await expectRejected(site, owned, "no requests remain", 429);
+    await expectRefusedByApplication(site, owned, "USAGE_EXCEEDED");
     await change(site, owned, { lastRefillAt: new Date(Date.now() - 2 * day) });
     assert.equal(await status(site, owned), 200);
     assert.equal((await stored(site, owned)).remaining, 4);
     assert.equal((await verify(site, owned)).key?.remaining, 3);
-    // The application refills a key only if its last refill, which was here, has not changed since it read the key.
+    // The application refills a key only if its last refill, which was by httpd, has not changed since it read the key.
     await change(site, owned, { refillInterval: 1 });
     const isDue = async () => {
       const { lastRefillAt } = await stored(site, owned);
@@ -230,39 +230,39 @@ const testsOf = (version) => (check) => {
     const owned = await createUserAndKey(site, { rateLimitMax: 2, rateLimitTimeWindow: day });
     assert.equal(await status(site, owned), 200);
     assert.ok(await isValid(site, owned));
-    const reply = await refused(site, owned, "its rate limit is reached", 429);
+    const reply = await expectRejected(site, owned, "its rate limit is reached", 429);
     const wait = Number(reply.headers.get("retry-after")) * 1000;
     assert.ok(wait > 0 && wait <= day, reply.headers.get("retry-after"));
-    const { details } = await refusedThere(site, owned, "RATE_LIMITED");
+    const { details } = await expectRefusedByApplication(site, owned, "RATE_LIMITED");
     // better-auth 1.4 does not return the time to wait.
     if (details) assert.ok(details.tryAgainIn <= wait);
     // The application's request starts the next window.
     await change(site, owned, { lastRequest: new Date(Date.now() - 2 * day) });
     assert.ok(await isValid(site, owned));
     assert.equal(await status(site, owned), 200);
-    await refusedThere(site, owned, "RATE_LIMITED");
-    await refused(site, owned, "its rate limit is reached", 429);
-    // A request here starts the next window.
+    await expectRefusedByApplication(site, owned, "RATE_LIMITED");
+    await expectRejected(site, owned, "its rate limit is reached", 429);
+    // A request to httpd starts the next window.
     await change(site, owned, { lastRequest: new Date(Date.now() - 2 * day) });
     assert.equal(await status(site, owned), 200);
     assert.equal((await stored(site, owned)).requestCount, 1);
     assert.ok(await isValid(site, owned));
-    await refused(site, owned, "its rate limit is reached", 429);
+    await expectRejected(site, owned, "its rate limit is reached", 429);
   });
 
-  check("a key that useradminctl creates is valid on both sides until it is revoked", async (site) => {
-    const user = await site.createHere();
+  check("a key of useradminctl is valid on both sides", async (site) => {
+    const user = await site.createUser();
     const permissions = { files: ["read"] };
-    const { status: created, output, error } = await site.control(
+    const { status: created, output, error } = await site.ctl(
       ["key", "create", user.id, "--name", "deploy", "--rate", "9", "--permissions", JSON.stringify(permissions), "--json"],
     );
     assert.equal(created, 0, error);
-    const owned = { user, key: remember(site, JSON.parse(output).data) };
+    const owned = { user, key: trackKey(site, JSON.parse(output).data) };
     assert.equal(await status(site, owned), 200);
     const { valid, key } = await verify(site, owned);
     assert.deepEqual({ valid, permissions: key?.permissions }, { valid: true, permissions });
-    assert.equal((await site.control(["key", "revoke", owned.key.id])).status, 0);
-    await refused(site, owned, "there is no such key");
+    assert.equal((await site.ctl(["key", "revoke", owned.key.id])).status, 0);
+    await expectRejected(site, owned, "there is no such key");
     assert.ok(!(await isValid(site, owned)));
   });
 
@@ -270,7 +270,7 @@ const testsOf = (version) => (check) => {
   if (version.apiKeyPackage)
     check("a key of a configuration other than the default is rejected", async (site) => {
       const owned = await createUserAndKey(site, { configId: "other" });
-      await refused(site, owned, "there is no such key");
+      await expectRejected(site, owned, "there is no such key");
       const { api } = site.application.auth;
       const body = { key: owned.key.key };
       assert.ok((await api.verifyApiKey({ body: { ...body, configId: "other" } })).valid);
@@ -283,7 +283,7 @@ const testsOf = (version) => (check) => {
     ["remain", { remaining: 10, refillAmount: 10, refillInterval: day, rateLimitEnabled: false }],
     ["a rate limit allows", { rateLimitMax: 10, rateLimitTimeWindow: day }],
   ])
-    check(`no more requests than ${what} are accepted concurrently, here and there`, async (site) => {
+    check(`both sides together accept no more requests than ${what}`, async (site) => {
       const owned = await createUserAndKey(site, limits);
       const requests = Array.from({ length: 8 }, () => [status(site, owned), isValid(site, owned)]).flat();
       const results = await Promise.all(requests);

@@ -40,12 +40,12 @@ const tests = (check) => {
   };
 
   for (const [what, remove] of [
-    ["a deletion here", (site, id) => site.here("DELETE", `/cleaning/users/${id}`)],
-    ["useradminctl delete", (site, id) => site.control(["delete", id, "--yes"])],
+    ["a deletion by httpd", (site, id) => site.send("DELETE", `/cleaning/users/${id}`)],
+    ["useradminctl delete", (site, id) => site.ctl(["delete", id, "--yes"])],
   ])
     check(`${what} deletes the plugins' data about the user`, async (site) => {
       const before = await counts(site);
-      const { user, session } = await site.signedIn();
+      const { user, session } = await site.createSignedInUser();
       const key = await createKey(site, session);
       const { id: organizationId } = await call(site, session, "/organization/create", {
         name: user.id,
@@ -77,8 +77,8 @@ const tests = (check) => {
       assert.ok(!(await key.isValid()));
     });
 
-  check("a ban disables the user's API keys, and lifting it enables those that it disabled", async (site) => {
-    const { user, session } = await site.signedIn();
+  check("a ban disables API keys, and lifting it enables them", async (site) => {
+    const { user, session } = await site.createSignedInUser();
     const [key, disabled] = [await createKey(site, session), await createKey(site, session)];
     await site.database.pool.query('UPDATE "apikey" SET "enabled" = FALSE WHERE "id" = $1', [disabled.id]);
     await site.change(user.id, { banned: true }, "/cleaning/users");

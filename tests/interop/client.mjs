@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { newest, versions } from "./support/applications.mjs";
 import { attributesOf, openBrowser, signInDirectives } from "./support/browser.mjs";
 import { describeSite } from "./support/checks.mjs";
-import { somebody } from "./support/site.mjs";
+import { newUserFields } from "./support/site.mjs";
 import { asMigrated, drizzleStyle, serialStyle } from "./support/styles.mjs";
 import { shape } from "./support/types.mjs";
 
@@ -41,7 +41,7 @@ const post = (port, path, headers, body) =>
 
 const tests = (isNewest) => (check) => {
   check("the client signs in, reads its session and signs out", async (site) => {
-    const user = await site.createHere();
+    const user = await site.createUser();
     const { auth, jar } = await client(site);
     assert.equal((await auth.getSession()).data, null);
 
@@ -49,7 +49,7 @@ const tests = (isNewest) => (check) => {
     assert.equal(error, null, JSON.stringify(error));
     assert.deepEqual([data.user.id, data.user.email, data.user.name], [user.id, user.email, user.name]);
     assert.equal(data.redirect, false);
-    site.log.keepSecret(data.token);
+    site.log.addSecret(data.token);
     assert.deepEqual(
       [...jar.keys()].filter((name) => name.endsWith("session_token")),
       ["better-auth.session_token"],
@@ -65,21 +65,21 @@ const tests = (isNewest) => (check) => {
     assert.ok(days > 6.9 && days < 7.1, `a session of ${days} days`);
 
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
-    assert.deepEqual(await site.rights(user.id, { cookie }), [200, 403]);
+    assert.deepEqual(await site.accessStatuses(user.id, { cookie }), [200, 403]);
     assert.equal((await site.application.session({ cookie })).user.id, user.id);
 
     const out = await auth.signOut();
     assert.deepEqual([out.data, out.error], [{ success: true }, null]);
     assert.equal(jar.has("better-auth.session_token"), false);
     assert.equal((await auth.getSession()).data, null);
-    assert.deepEqual(await site.rights(user.id, { cookie }), [401, 401]);
+    assert.deepEqual(await site.accessStatuses(user.id, { cookie }), [401, 401]);
     assert.equal(await site.application.session({ cookie }), null);
   });
 
-  check("a user who signed up at the application can sign in here with the client", async (site) => {
-    const person = somebody();
-    site.log.keepSecret(person.password);
-    site.remember(await site.application.signUp(person.name, person.email, person.password));
+  check("a user of the application signs in with the client", async (site) => {
+    const person = newUserFields();
+    site.log.addSecret(person.password);
+    site.trackSession(await site.application.signUp(person.name, person.email, person.password));
     const { auth } = await client(site);
     for (const email of [person.email, person.email.toUpperCase()]) {
       const { data, error } = await auth.signIn.email({ email, password: person.password });
@@ -88,8 +88,8 @@ const tests = (isNewest) => (check) => {
     }
   });
 
-  check("the client reads a session of the application, and ends it", async (site) => {
-    const { session } = await site.signedIn();
+  check("the client reads and ends a session of the application", async (site) => {
+    const { session } = await site.createSignedInUser();
     const { auth, jar } = await client(site);
     jar.set(session.cookieName, session.cookieValue);
     assert.equal((await auth.getSession()).data.session.token, session.token);
@@ -98,7 +98,7 @@ const tests = (isNewest) => (check) => {
   });
 
   check("a banned user is rejected as by the library", async (site) => {
-    const user = await site.createHere();
+    const user = await site.createUser();
     await site.change(user.id, { banned: true, banReason: "spam" });
     const { auth, jar } = await client(site);
     const { data, error } = await auth.signIn.email({ email: user.email, password: user.password });
@@ -110,8 +110,8 @@ const tests = (isNewest) => (check) => {
     assert.equal(jar.size, 0);
   });
 
-  check("a remembered sign-in clears the cookie of an unremembered one, as in the newest release", async (site) => {
-    const { email, password } = await site.createHere();
+  check("a remembered sign-in clears the cookie of an unremembered one", async (site) => {
+    const { email, password } = await site.createUser();
     const { auth, jar, replies } = await client(site);
     await auth.signIn.email({ email, password, rememberMe: false });
     assert.ok(jar.has("better-auth.dont_remember"));
@@ -120,13 +120,13 @@ const tests = (isNewest) => (check) => {
     assert.equal(jar.has("better-auth.dont_remember"), false, "the session would not be extended");
     if (!isNewest) return;
     const there = await site.application.call("POST", "/sign-in/email", { body: { email, password }, cookie });
-    site.remember({ token: there.body.token });
+    site.trackSession({ token: there.body.token });
     assert.deepEqual(attributesOf(replies.at(-1).headers), attributesOf(there.headers));
   });
 
   if (isNewest)
     check("a password beyond maxPasswordLength is rejected as by the library", async (site) => {
-      const { email } = await site.createHere();
+      const { email } = await site.createUser();
       for (const body of [
         { email, password: "x".repeat(128) },
         { email, password: "x".repeat(129) },
@@ -137,7 +137,7 @@ const tests = (isNewest) => (check) => {
         { email: "no address", password: "x".repeat(129) },
       ]) {
         const headers = { origin: site.httpd.address };
-        const here = await site.here("POST", "/api/auth/sign-in/email", {
+        const here = await site.send("POST", "/api/auth/sign-in/email", {
           as: null,
           body,
           headers: { ...headers, "content-type": "application/json" },
@@ -148,10 +148,10 @@ const tests = (isNewest) => (check) => {
     });
 
   check("replies have the library's form, including the attributes of cookies", async (site) => {
-    const user = await site.createHere();
+    const user = await site.createUser();
     const both = async (method, path, { cookie, body }) => {
       const there = await site.application.call(method, path, { cookie, body });
-      const here = await site.here(method, `/api/auth${path}`, {
+      const here = await site.send(method, `/api/auth${path}`, {
         as: { cookie },
         body,
         headers: {
@@ -161,8 +161,8 @@ const tests = (isNewest) => (check) => {
       });
       for (const headers of [here.headers, there.headers])
         for (const header of headers.getSetCookie())
-          site.log.keepSecret(header.slice(header.indexOf("=") + 1, header.indexOf(";")));
-      site.log.keepSecret(here.body?.token);
+          site.log.addSecret(header.slice(header.indexOf("=") + 1, header.indexOf(";")));
+      site.log.addSecret(here.body?.token);
       return { here, there, sentence: `${method} ${path} ${JSON.stringify(body)}` };
     };
     const { email, password } = user;
@@ -192,8 +192,8 @@ const tests = (isNewest) => (check) => {
 
   // Earlier releases accept any media type that contains the name of a supported one.
   if (isNewest)
-    check("a body of another media type is rejected as by the library", async (site) => {
-      const { email, password } = await site.createHere();
+    check("another media type is rejected as by the library", async (site) => {
+      const { email, password } = await site.createUser();
       const origins = { here: site.httpd.address, there: site.application.options.baseURL };
       for (const type of [
         "application/json",
@@ -216,7 +216,7 @@ const tests = (isNewest) => (check) => {
 
   if (isNewest)
     check("a request from another site is rejected as by the library", async (site) => {
-      const user = await site.createHere();
+      const user = await site.createUser();
       const own = { here: site.httpd.address, there: site.application.options.baseURL };
       const from = (origin) =>
         [
@@ -264,16 +264,16 @@ const tests = (isNewest) => (check) => {
         }
     });
 
-  check("a sign-in returns the bearer plugin's header, which is a valid bearer token on both sides", async (site) => {
-    const user = await site.createHere();
+  check("the bearer plugin's header is valid on both sides", async (site) => {
+    const user = await site.createUser();
     const { auth, replies } = await client(site);
     await auth.signIn.email({ email: user.email, password: user.password });
     const bearer = replies.at(-1).headers.get("set-auth-token");
     assert.ok(bearer, "no set-auth-token");
-    site.log.keepSecret(bearer);
+    site.log.addSecret(bearer);
     assert.equal(
       (
-        await site.here("GET", `/api/users/${user.id}`, {
+        await site.send("GET", `/api/users/${user.id}`, {
           as: null,
           headers: { authorization: `Bearer ${bearer}` },
         })

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import { browserProgram, comesTo, isShown, openBrowser, Sources, visit } from "./front_ends/build.mjs";
+import { browserProgram, eventuallyEquals, isShown, openBrowser, Sources, visit } from "./front_ends/build.mjs";
 import { newest } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
-import { somebody } from "./support/site.mjs";
+import { newUserFields } from "./support/site.mjs";
 import { asMigrated } from "./support/styles.mjs";
 
 const directives =
@@ -63,7 +63,7 @@ const find = async (page, emails, words, person) => {
   await page.getByLabel("Search").fill(words);
   // Until then the page shows the previous list, which may also contain that person.
   await answered;
-  await comesTo(() => emails(page), [person.email]);
+  await eventuallyEquals(() => emails(page), [person.email]);
 };
 
 describeSite(
@@ -74,7 +74,7 @@ describeSite(
     // Not every system has Chromium.
     if (!browserProgram) return;
 
-    check("the recipes have the types of the service's document, and compile", async (site) => {
+    check("the recipes compile with the types of the document", async (site) => {
       assert.equal(await (await prepare(site)).problems(Object.keys(pages).map((name) => `${name}.tsx`)), "");
     });
 
@@ -82,21 +82,21 @@ describeSite(
       check(`${name} lists the matching users, page by page and back`, async (site) => {
         const people = [];
         for (let number = 0; number < perPage + 3; ++number)
-          people.push(await site.createHere(somebody({ name: `${name} lista ${number}` })));
+          people.push(await site.createUser(newUserFields({ name: `${name} lista ${number}` })));
         const emails = people.map((person) => person.email);
         await withPage(site, name, site.root, async (page, { emails: shown, turn, turnBack }) => {
           await page.getByLabel("Search").fill(`${name} lista`);
-          await comesTo(() => shown(page), emails.slice(0, perPage));
+          await eventuallyEquals(() => shown(page), emails.slice(0, perPage));
           await turn(page);
-          await comesTo(() => shown(page), emails.slice(perPage));
+          await eventuallyEquals(() => shown(page), emails.slice(perPage));
           await turnBack(page);
-          await comesTo(() => shown(page), emails.slice(0, perPage));
+          await eventuallyEquals(() => shown(page), emails.slice(0, perPage));
         });
       });
 
-      check(`${name} saves the edits of an admin, unless somebody else has changed the user`, async (site) => {
-        const { session } = await site.signedIn(somebody({ role: "admin" }));
-        const person = await site.createHere(somebody({ name: `${name} antes` }));
+      check(`${name} saves edits, unless somebody has changed the user`, async (site) => {
+        const { session } = await site.createSignedInUser(newUserFields({ role: "admin" }));
+        const person = await site.createUser(newUserFields({ name: `${name} antes` }));
         await withPage(site, name, session, async (page, { emails, open }) => {
           const edit = async (present, wanted) => {
             await find(page, emails, present, person);
@@ -105,19 +105,19 @@ describeSite(
           };
           await edit(`${name} antes`, `${name} después`);
           await page.getByRole("button", { name: "Save" }).click();
-          await comesTo(async () => (await site.recordHere(person.id)).name, `${name} después`);
+          await eventuallyEquals(async () => (await site.recordAtService(person.id)).name, `${name} después`);
           // The form disappears a moment later.
-          await comesTo(() => page.getByRole("textbox", { name: "Name" }).count(), 0);
+          await eventuallyEquals(() => page.getByRole("textbox", { name: "Name" }).count(), 0);
           await edit(`${name} después`, `${name} tarde`);
           await site.change(person.id, { name: `${name} de otro` });
           await page.getByRole("button", { name: "Save" }).click();
           await isShown(page, "El usuario ha cambiado");
-          assert.equal((await site.recordHere(person.id)).name, `${name} de otro`);
+          assert.equal((await site.recordAtService(person.id)).name, `${name} de otro`);
         });
       });
 
       check(`${name} saves edits behind a proxy that makes ETags weak`, async (site) => {
-        const person = await site.createHere(somebody({ name: `${name} débil` }));
+        const person = await site.createUser(newUserFields({ name: `${name} débil` }));
         await withPage(site, name, site.root, async (page, { emails, open }) => {
           await page.route(`**/api/users/${person.id}`, async (route) => {
             const response = await route.fetch();
@@ -128,21 +128,21 @@ describeSite(
           await open(page, person.email);
           await page.getByRole("textbox", { name: "Name" }).fill(`${name} fuerte`);
           await page.getByRole("button", { name: "Save" }).click();
-          await comesTo(async () => (await site.recordHere(person.id)).name, `${name} fuerte`);
+          await eventuallyEquals(async () => (await site.recordAtService(person.id)).name, `${name} fuerte`);
           // The page may still read the user again.
           await page.unrouteAll({ behavior: "ignoreErrors" });
         });
       });
 
       check(`${name} deletes`, async (site) => {
-        const person = await site.createHere(somebody({ name: `${name} se va` }));
-        const status = async () => (await site.here("GET", `/api/users/${person.id}`)).status;
+        const person = await site.createUser(newUserFields({ name: `${name} se va` }));
+        const status = async () => (await site.send("GET", `/api/users/${person.id}`)).status;
         await withPage(site, name, site.root, async (page, { emails, open, remove }) => {
           await find(page, emails, `${name} se va`, person);
           await open(page, person.email);
           await remove(page);
-          await comesTo(status, 404);
-          await comesTo(() => emails(page), []);
+          await eventuallyEquals(status, 404);
+          await eventuallyEquals(() => emails(page), []);
         });
       });
     }

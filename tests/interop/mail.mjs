@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { newest, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
 import { work } from "./support/machine.mjs";
-import { service, somebody } from "./support/site.mjs";
+import { service, newUserFields } from "./support/site.mjs";
 import { asMigrated, serialStyle } from "./support/styles.mjs";
 
 const newPassword = "elegida por correo";
@@ -33,12 +33,12 @@ const tokenOf = (site) => {
   const message = readFileSync(site.kept, "utf8");
   const text = Buffer.from(message.slice(message.indexOf("\n\n")), "base64").toString();
   const [, token] = /token=(\S+)/.exec(text);
-  site.log.keepSecret(token);
+  site.log.addSecret(token);
   return token;
 };
 
 const sendLink = async (site, user, kind) => {
-  const { status, body } = await site.here("POST", `/mailing/users/${user.id}/${kind}-link`);
+  const { status, body } = await site.send("POST", `/mailing/users/${user.id}/${kind}-link`);
   assert.equal(status, 200, JSON.stringify(body));
   return tokenOf(site);
 };
@@ -47,8 +47,8 @@ const reset = async (application, token) =>
   (await application.call("POST", "/reset-password", { body: { newPassword, token } })).status;
 
 const tests = (check) => {
-  check("resetPassword accepts the token of a link once, and no other token", async (site) => {
-    const user = await site.createHere();
+  check("resetPassword accepts the token of a link once", async (site) => {
+    const user = await site.createUser();
     const token = await sendLink(site, user, "password");
     assert.equal(await reset(site.application, `${token.slice(1)}x`), 400);
     assert.equal(await reset(site.application, token), 200);
@@ -56,22 +56,22 @@ const tests = (check) => {
     assert.equal(await reset(site.application, token), 400);
   });
 
-  check("resetPassword rejects a link from before a newer link, address or password", async (site) => {
-    const user = await site.createHere();
+  check("resetPassword rejects a link that is no longer valid", async (site) => {
+    const user = await site.createUser();
     const changes = [
       ["POST", `${user.id}/password-link`],
-      ["PUT", user.id, { body: { email: somebody().email } }],
+      ["PUT", user.id, { body: { email: newUserFields().email } }],
       ["PUT", `${user.id}/password`, { body: { password: "otra contraseña" } }],
     ];
     for (const [method, path, options] of changes) {
       const token = await sendLink(site, user, "password");
-      const { status, body } = await site.here(method, `/mailing/users/${path}`, options);
+      const { status, body } = await site.send(method, `/mailing/users/${path}`, options);
       assert.equal(status, 200, JSON.stringify(body));
       assert.equal(await reset(site.application, token), 400, path);
     }
   });
 
-  check("resetPassword accepts a token if identifiers are hashed, or stored in both storages", async (site) => {
+  check("resetPassword accepts a token with any storage of identifiers", async (site) => {
     const values = new Map();
     const secondaryStorage = {
       get: (key) => values.get(key) ?? null,
@@ -87,15 +87,15 @@ const tests = (check) => {
       { verification: { storeIdentifier: "hashed" } },
       { verification: { storeInDatabase: true }, secondaryStorage },
     ]) {
-      const user = await site.createHere();
+      const user = await site.createUser();
       const token = await sendLink(site, user, "password");
-      assert.equal(await reset(await site.another(options), token), 200);
+      assert.equal(await reset(await site.openApplication(options), token), 200);
     }
   });
 
   check("an invited user sets the first password in the application", async (site) => {
-    const { password, ...person } = somebody();
-    const { status, body } = await site.here("POST", "/mailing/users", { body: { ...person, invite: true } });
+    const { password, ...person } = newUserFields();
+    const { status, body } = await site.send("POST", "/mailing/users", { body: { ...person, invite: true } });
     assert.equal(status, 200, JSON.stringify(body));
     assert.equal((await site.application.signIn(person.email, password)).status, 401);
     assert.equal(await reset(site.application, tokenOf(site)), 200);
@@ -103,17 +103,17 @@ const tests = (check) => {
   });
 
   check("verify-email accepts the token of a link for that address", async (site) => {
-    const person = somebody();
-    site.log.keepSecret(person.password);
-    const { user } = site.remember(
+    const person = newUserFields();
+    site.log.addSecret(person.password);
+    const { user } = site.trackSession(
       await site.application.signUp(person.name, person.email, person.password),
     );
-    assert.equal((await site.recordHere(user.id)).emailVerified, false);
+    assert.equal((await site.recordAtService(user.id)).emailVerified, false);
     const token = await sendLink(site, user, "verification");
     assert.equal((await site.application.call("GET", `/verify-email?token=${token.slice(0, -1)}`)).status, 401);
     const reply = await site.application.call("GET", `/verify-email?token=${token}`);
     assert.deepEqual([reply.status, reply.body.status], [200, true]);
-    assert.equal((await site.recordHere(user.id)).emailVerified, true);
+    assert.equal((await site.recordAtService(user.id)).emailVerified, true);
   });
 };
 

@@ -9,7 +9,7 @@ import { page, tableOf, tableOfManual, tables } from "./support/matrix.mjs";
 describe(page, () => {
   test("the tables in the manual match the results of these tests", (context) => {
     if (machine.only.source !== "(?:)") return context.skip("this run was not of all the tests");
-    for (const table of tables) assert.ok(table.isComplete, "a test did not come to its end");
+    for (const table of tables) assert.ok(table.isComplete, "a test did not finish");
     writeFileSync(machine.results, JSON.stringify(tables));
     for (const table of tables)
       assert.equal(

@@ -52,7 +52,7 @@ describeSite(
       }
     });
 
-    check("openapi-typescript generates types that compile with tsc --strict and match a reply", async (site) => {
+    check("openapi-typescript generates types that match a reply", async (site) => {
       for (const service of services) {
         const { folder, file, document } = await documentOf(site, service);
         const types = join(folder, "openapi.d.ts");

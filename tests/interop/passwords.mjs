@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 
 import { argon2idPasswords, newest, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
-import { service, somebody } from "./support/site.mjs";
+import { service, newUserFields } from "./support/site.mjs";
 import { asMigrated, serialStyle } from "./support/styles.mjs";
 
 const storedPassword = async (site, id) =>
@@ -22,15 +22,15 @@ const directives = `<Location "/dialogue">
 
 const dialogue = async (site, email, password) => {
   const word = Buffer.from(`${email}:${password}`).toString("base64");
-  return (await site.here("GET", "/dialogue/", { as: null, headers: { authorization: `Basic ${word}` } }))
+  return (await site.send("GET", "/dialogue/", { as: null, headers: { authorization: `Basic ${word}` } }))
     .status;
 };
-const letIn = 404; // there is no page
+const accepted = 404; // there is no page
 
 const tests = (check) => {
   // Runs first: later tests leave rows of both kinds.
   check("useradminctl check derives the required directives from the application's rows", async (site) => {
-    const { output } = await site.control([
+    const { output } = await site.ctl([
       "check",
       "--json",
       "--account-id",
@@ -50,48 +50,48 @@ const tests = (check) => {
   check("AuthBasicProvider useradmin accepts passwords set in the application, scrypt and argon2id", async (site) => {
     for (const application of [
       site.application,
-      await site.another({ emailAndPassword: argon2idPasswords }),
+      await site.openApplication({ emailAndPassword: argon2idPasswords }),
     ]) {
-      const person = somebody();
-      site.log.keepSecret(person.password);
-      const { user } = site.remember(await application.signUp(person.name, person.email, person.password));
-      assert.equal(await dialogue(site, person.email, person.password), letIn);
+      const person = newUserFields();
+      site.log.addSecret(person.password);
+      const { user } = site.trackSession(await application.signUp(person.name, person.email, person.password));
+      assert.equal(await dialogue(site, person.email, person.password), accepted);
       assert.equal(await dialogue(site, user.email, "another password"), 401);
       assert.equal(await dialogue(site, "nobody@example.org", person.password), 401);
-      await site.adminThere("ban-user", { userId: user.id });
+      await site.callAdminAtApplication("ban-user", { userId: user.id });
       assert.equal(await dialogue(site, person.email, person.password), 401);
     }
     // httpd's own log lines about a refusal.
-    for (const tag of ["AH01617", "AH01618", "AH01807"]) site.log.forgive(tag);
+    for (const tag of ["AH01617", "AH01618", "AH01807"]) site.log.allow(tag);
   });
 
-  check("scrypt: any password set here signs in at the application", async (site) => {
+  check("scrypt: any password set by httpd signs in", async (site) => {
     for (const password of passwords) {
-      const user = await site.createHere(somebody({ password }));
+      const user = await site.createUser(newUserFields({ password }));
       await site.signIn(user);
       assert.match(await storedPassword(site, user.id), /^[0-9a-f]{32}:[0-9a-f]{128}$/);
     }
   });
 
-  check("a password of 129 letters signs in at the application if the library accepts it", async (site) => {
+  check("a password of 129 letters works as in the library", async (site) => {
     const { longestPassword } = site.version;
-    const user = await site.createHere(somebody({ password: "x".repeat(129) }));
+    const user = await site.createUser(newUserFields({ password: "x".repeat(129) }));
     const { status, body } = await site.application.signIn(user.email, user.password);
     if (user.password.length <= longestPassword) assert.equal(status, 200);
     else assert.deepEqual([status, body.code], [400, "PASSWORD_TOO_LONG"]);
   });
 
-  check("scrypt: composed and decomposed letters are the same password, as in the library", async (site) => {
-    const user = await site.createHere(somebody({ password: "contraseña ﬁna".normalize("NFD") }));
+  check("scrypt: composed and decomposed letters are the same password", async (site) => {
+    const user = await site.createUser(newUserFields({ password: "contraseña ﬁna".normalize("NFD") }));
     await site.signIn({ ...user, password: "contraseña fina" });
   });
 
   check(
-    "argon2id: any password set here signs in at the application with the manual's two lines",
+    "argon2id: any password set by httpd signs in",
     async (site) => {
-      const application = await site.another({ emailAndPassword: argon2idPasswords });
+      const application = await site.openApplication({ emailAndPassword: argon2idPasswords });
       for (const password of passwords) {
-        const user = await site.createHere(somebody({ password }), "/argon2id/users");
+        const user = await site.createUser(newUserFields({ password }), "/argon2id/users");
         await site.signIn(user, application);
         assert.equal((await application.signIn(user.email, `?${password.slice(1)}`)).status, 401);
         assert.match(await storedPassword(site, user.id), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -100,13 +100,13 @@ const tests = (check) => {
   );
 
   check(
-    "UserAdminEmailCase lower: an address created in capitals signs in at the application in any case",
+    "UserAdminEmailCase lower: an address in capitals signs in",
     async (site) => {
-      const person = somebody();
-      const user = await site.createHere({ ...person, email: person.email.toUpperCase() });
+      const person = newUserFields();
+      const user = await site.createUser({ ...person, email: person.email.toUpperCase() });
       assert.equal(user.email, person.email);
       for (const email of [person.email, person.email.toUpperCase()]) await site.signIn({ ...person, email });
-      const again = await site.here("POST", "/api/users", {
+      const again = await site.send("POST", "/api/users", {
         body: { ...person, email: person.email.toUpperCase() },
       });
       assert.deepEqual([again.status, again.body.error], [400, "El email ya está registrado"]);
@@ -116,9 +116,9 @@ const tests = (check) => {
   );
 
   check(
-    "UserAdminAccountId: the account row is as this release of the library expects",
+    "UserAdminAccountId writes the account row of this release",
     async (site) => {
-      const user = await site.createHere();
+      const user = await site.createUser();
       const [account] = await site.database.rows('SELECT * FROM "account" WHERE "userId" = $1', [user.id]);
       assert.equal(account.accountId, site.version.accountId === "email" ? user.email : user.id);
       assert.equal(account.providerId, "credential");
@@ -128,7 +128,7 @@ const tests = (check) => {
 
   check("UserAdminAccountId user-id works with every release, email up to 1.6", async (site) => {
     const signsIn = async (path) => {
-      const user = await site.createHere(somebody(), path);
+      const user = await site.createUser(newUserFields(), path);
       return (await site.application.signIn(user.email, user.password)).status === 200;
     };
     assert.deepEqual(
@@ -138,7 +138,7 @@ const tests = (check) => {
   });
 
   check("a password that the user changed in the application stays valid", async (site) => {
-    const { user, session } = await site.signedIn();
+    const { user, session } = await site.createSignedInUser();
     const reply = await site.application.call("POST", "/change-password", {
       body: { currentPassword: user.password, newPassword: "la contraseña nueva" },
       cookie: session.cookie,
@@ -150,8 +150,8 @@ const tests = (check) => {
   });
 
   check("a password that an administrator set in the application signs in", async (site) => {
-    const user = await site.createHere();
-    await site.adminThere("set-user-password", {
+    const user = await site.createUser();
+    await site.callAdminAtApplication("set-user-password", {
       userId: user.id,
       newPassword: "puesta por la administración",
     });

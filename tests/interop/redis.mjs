@@ -1,5 +1,5 @@
 // An application with its sessions in the database, in Redis or in both. With UserAdminSecondaryStorage, sessions revoked
-// here end there.
+// by httpd end there.
 import assert from "node:assert/strict";
 
 import { revokeAll, revokeOne, revokingChanges } from "./revocations.mjs";
@@ -25,7 +25,7 @@ const testsOf = (redis, version, database) => (check) => {
     if (!applications[place]) {
       const secondaryStorage = await redis.storage(3, "better-auth:");
       site.beforeClose(() => secondaryStorage.close());
-      applications[place] = await site.another(sessionPlaces[place](secondaryStorage));
+      applications[place] = await site.openApplication(sessionPlaces[place](secondaryStorage));
     }
     return applications[place];
   };
@@ -35,16 +35,16 @@ const testsOf = (redis, version, database) => (check) => {
     check(
       `httpd ${place === "Redis" ? "does not accept" : "accepts"} a session in: ${place}`,
       async (site) => {
-        const user = await site.createHere();
+        const user = await site.createUser();
         const session = await site.signIn(user, await start(site, place));
         const isAccepted = place !== "Redis";
-        assert.deepEqual(await site.rights(user.id, session), isAccepted ? [200, 403] : [401, 401]);
+        assert.deepEqual(await site.accessStatuses(user.id, session), isAccepted ? [200, 403] : [401, 401]);
         return isAccepted;
       },
-      cell("signed in there, authorized here"),
+      cell("sessions accepted by httpd"),
     );
     check(
-      `revocations here end sessions in: ${place}`,
+      `revocations by httpd end sessions in: ${place}`,
       async (site) => {
         const application = await start(site, place);
         await Promise.all(revokingChanges.map(([what, change]) => revokeAll(site, application, change, what)));
@@ -55,19 +55,19 @@ const testsOf = (redis, version, database) => (check) => {
 
   check("a ban also ends them without UserAdminEndSessions", async (site) => {
     const application = await start(site);
-    const user = await site.createHere();
+    const user = await site.createUser();
     const session = await site.signIn(user, application);
     await site.change(user.id, { banned: true });
     assert.ok(await application.ends(session));
   });
 
-  check("revoking one session ends it in the application, and no other", async (site) => {
+  check("revoking a session ends only that one in the application", async (site) => {
     await revokeOne(site, await start(site));
   });
 
   check("a user whose ban was lifted signs in again", async (site) => {
     const application = await start(site);
-    const user = await site.createHere();
+    const user = await site.createUser();
     const before = await site.signIn(user, application);
     await site.change(user.id, { banned: true });
     assert.ok(await application.ends(before));
@@ -76,17 +76,17 @@ const testsOf = (redis, version, database) => (check) => {
     assert.ok(await eventually(async () => application.accepts(await site.signIn(user, application))));
   });
 
-  check("revocations made while Redis is frozen are delivered once it responds again, and the reply has a warning", async (site) => {
+  check("revocations while Redis is frozen are delivered later", async (site) => {
     const application = await start(site);
-    const [user, other] = [await site.createHere(), await site.createHere()];
+    const [user, other] = [await site.createUser(), await site.createUser()];
     const session = await site.signIn(user, application);
     redis.freeze();
     let isSaid;
     try {
       const ban = { body: { banned: true } };
-      assert.equal((await site.here("PUT", `/api/users/${user.id}`, ban)).status, 200);
+      assert.equal((await site.send("PUT", `/api/users/${user.id}`, ban)).status, 200);
       isSaid = await eventually(
-        async () => (await site.here("PUT", `/api/users/${other.id}`, ban)).headers.get("warning") !== null,
+        async () => (await site.send("PUT", `/api/users/${other.id}`, ban)).headers.get("warning") !== null,
       );
     } finally {
       redis.thaw();

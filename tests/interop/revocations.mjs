@@ -1,4 +1,4 @@
-// An application with its sessions in a secondary storage. With the recipe, sessions revoked here end there.
+// An application with its sessions in a secondary storage. With the recipe, sessions revoked by httpd end there.
 import assert from "node:assert/strict";
 
 import { versions } from "./support/applications.mjs";
@@ -19,23 +19,23 @@ class Storage extends Map {
 
 const setPassword = async (site, user) => {
   const body = { password: `${user.password} nueva` };
-  site.log.keepSecret(body.password);
-  assert.equal((await site.here("PUT", `/ending/users/${user.id}/password`, { body })).status, 200);
+  site.log.addSecret(body.password);
+  assert.equal((await site.send("PUT", `/ending/users/${user.id}/password`, { body })).status, 200);
 };
 
-/** Changes here that end a user's sessions, each as a name and a function of site and user. */
+/** Changes by httpd that end a user's sessions, each as a name and a function of site and user. */
 export const revokingChanges = [
   ["a ban", (site, user) => site.change(user.id, { banned: true }, "/ending/users")],
   ["another role", (site, user) => site.change(user.id, { role: "admin" }, "/ending/users")],
-  ["a deletion", (site, user) => site.here("DELETE", `/api/users/${user.id}`)],
+  ["a deletion", (site, user) => site.send("DELETE", `/api/users/${user.id}`)],
   ["a new password", setPassword],
-  ["useradminctl ban", (site, user) => site.control(["ban", user.id])],
-  ["useradminctl session revoke --all", (site, user) => site.control(["session", "revoke", user.id, "--all"])],
+  ["useradminctl ban", (site, user) => site.ctl(["ban", user.id])],
+  ["useradminctl session revoke --all", (site, user) => site.ctl(["session", "revoke", user.id, "--all"])],
 ];
 
 /** Signs a user in twice, and asserts that a change ends both sessions in the application. */
 export const revokeAll = async (site, application, change, what) => {
-  const user = await site.createHere();
+  const user = await site.createUser();
   const sessions = [await site.signIn(user, application), await site.signIn(user, application)];
   for (const session of sessions) assert.ok(await application.accepts(session), what);
   await change(site, user);
@@ -44,10 +44,10 @@ export const revokeAll = async (site, application, change, what) => {
 
 /** Signs a user in twice, and asserts that revoking one session ends only that session in the application. */
 export const revokeOne = async (site, application) => {
-  const user = await site.createHere();
+  const user = await site.createUser();
   const [first, second] = [await site.signIn(user, application), await site.signIn(user, application)];
   const [{ id }] = await site.database.rows('SELECT "id" FROM "session" WHERE "token" = $1', [first.token]);
-  const { status, error } = await site.control(["session", "revoke", user.id, id]);
+  const { status, error } = await site.ctl(["session", "revoke", user.id, id]);
   assert.equal(status, 0, error);
   assert.ok(await application.ends(first));
   assert.ok(await application.accepts(second));
@@ -62,37 +62,37 @@ const tests = (check) => {
   const start = async (site) => {
     if (application) return;
     storage = new Storage();
-    application = await site.another({
+    application = await site.openApplication({
       secondaryStorage: storage,
       session: { storeSessionInDatabase: true },
     });
     stop = (await loadRecipe())(application.auth, site.database.pool);
     site.beforeClose(() => stop());
   };
-  const remove = (site, id) => site.here("DELETE", `/api/users/${id}`);
+  const remove = (site, id) => site.send("DELETE", `/api/users/${id}`);
 
   /** Waits until all earlier revocations have been swept. */
-  const settle = async (site) => {
-    const user = await site.createHere();
+  const waitForSweep = async (site) => {
+    const user = await site.createUser();
     const session = await site.signIn(user, application);
     await remove(site, user.id);
     assert.ok(await application.ends(session));
   };
 
   for (const [what, change] of revokingChanges)
-    check(`${what} here ends the sessions there`, async (site) => {
+    check(`${what} by httpd ends the application's sessions`, async (site) => {
       await start(site);
       await revokeAll(site, application, change, what);
     });
 
-  check("revoking one session ends it in the application, and no other", async (site) => {
+  check("revoking a session ends only that one in the application", async (site) => {
     await start(site);
     await revokeOne(site, application);
   });
 
-  check("a session opened after a revocation stays valid, even after a restart of the application", async (site) => {
+  check("a session opened after a revocation survives a restart", async (site) => {
     await start(site);
-    const user = await site.createHere();
+    const user = await site.createUser();
     await site.change(user.id, { banned: true }, "/ending/users");
     await site.change(user.id, { banned: false }, "/ending/users");
     await site.database.run(
@@ -101,7 +101,7 @@ const tests = (check) => {
     const session = await site.signIn(user, application);
     stop();
     stop = (await loadRecipe())(application.auth, site.database.pool);
-    await settle(site);
+    await waitForSweep(site);
     assert.ok(await application.accepts(session));
   });
 
@@ -133,7 +133,7 @@ const tests = (check) => {
 
   check("the application's start reads one row per user", async (site) => {
     await start(site);
-    const user = await site.createHere();
+    const user = await site.createUser();
     await site.change(user.id, { banned: true }, "/ending/users");
     await site.change(user.id, { banned: false }, "/ending/users");
     await site.change(user.id, { banned: true }, "/ending/users");
@@ -142,9 +142,9 @@ const tests = (check) => {
     assert.equal(pool.sweeps[0].rows.filter((row) => row.user_id === user.id).length, 1);
   });
 
-  check("an invalid value in the storage does not prevent the end of other sessions", async (site) => {
+  check("an invalid stored value does not affect other sessions", async (site) => {
     await start(site);
-    const [first, second] = [await site.createHere(), await site.createHere()];
+    const [first, second] = [await site.createUser(), await site.createUser()];
     const sessions = [await site.signIn(first, application), await site.signIn(second, application)];
     const { error } = console;
     console.error = () => {};
@@ -163,7 +163,7 @@ const tests = (check) => {
 
   check("a storage may return parsed values", async (site) => {
     await start(site);
-    const user = await site.createHere();
+    const user = await site.createUser();
     const session = await site.signIn(user, application);
     const secondaryStorage = { get: (key) => JSON.parse(storage.get(key)) };
     await withRecipe(site, { secondaryStorage }, async () => {
@@ -200,13 +200,13 @@ const tests = (check) => {
       "INSERT INTO useradmin_revocation (user_id, session_id, created_at) VALUES ($1, $2, now() - $3::interval)",
       [user.id, revokedId ?? id, age]
     );
-    await settle(site);
+    await waitForSweep(site);
     return id;
   };
 
   check("ending one session ends no later session without a row", async (site) => {
     await start(site);
-    const user = await site.createHere();
+    const user = await site.createUser();
     const session = await site.signIn(user, application);
     await revokeWithoutRow(site, user, null, "5 s");
     assert.ok(await application.accepts(session));
@@ -216,7 +216,7 @@ const tests = (check) => {
 
   check("ending one session ends no session with another id", async (site) => {
     await start(site);
-    const user = await site.createHere();
+    const user = await site.createUser();
     const session = await site.signIn(user, application);
     const id = await revokeWithoutRow(site, user, "another", "0 s");
     assert.equal(await application.accepts(session), site.version.storesIds);
@@ -225,7 +225,7 @@ const tests = (check) => {
     await withRecipe(site, {}, async () => assert.ok(await application.ends(session)));
   });
 
-  check("a recipe that is stopped during a sweep does not sweep again", async (site) => {
+  check("a recipe stopped during a sweep does not sweep again", async (site) => {
     await start(site);
     let sweeps = 0;
     const stopAnother = (await loadRecipe())(application.auth, {
@@ -238,14 +238,14 @@ const tests = (check) => {
     });
     await eventually(() => sweeps === 1);
     // Each call takes at least one of the recipe's intervals between sweeps.
-    await settle(site);
-    await settle(site);
+    await waitForSweep(site);
+    await waitForSweep(site);
     assert.equal(sweeps, 1);
   });
 
-  check("revocations made while the storage is down are applied once it is available again", async (site) => {
+  check("revocations during an outage of the storage are applied later", async (site) => {
     await start(site);
-    const user = await site.createHere();
+    const user = await site.createUser();
     const session = await site.signIn(user, application);
     const { error } = console;
     let failures = 0;

@@ -4,17 +4,17 @@ import assert from "node:assert/strict";
 import { newest, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
 import { pause } from "./support/machine.mjs";
-import { elevenFields, somebody } from "./support/site.mjs";
+import { elevenFields, newUserFields } from "./support/site.mjs";
 import { asMigrated, styles } from "./support/styles.mjs";
 
 /** Waits until all connections have read the schema again. Each does so within ten seconds. */
-const untilNoticed = () => pause(10_500);
+const waitForSchemaRefresh = () => pause(10_500);
 
 const fresh = { ...asMigrated, hash: undefined };
 
 const extraColumns = (isNewest) => (check) => {
-  check("replies to create and update have extra columns with their JSON types", async (site) => {
-    const user = await site.createHere();
+  check("replies to changes have extra columns with their types", async (site) => {
+    const user = await site.createUser();
     assert.deepEqual(Object.keys(user).slice(0, elevenFields.length), elevenFields);
     assert.deepEqual([user.plan, user.credits, user.newsletter, user.phone], ["free", 3, true, null]);
     const changed = await site.change(user.id, { name: "Otra" });
@@ -22,12 +22,12 @@ const extraColumns = (isNewest) => (check) => {
       [changed.plan, changed.credits, changed.newsletter, changed.phone],
       ["free", 3, true, null],
     );
-    assert.deepEqual(Object.keys(await site.recordHere(user.id)), elevenFields);
+    assert.deepEqual(Object.keys(await site.recordAtService(user.id)), elevenFields);
   });
 
   check("an update does not change the application's own columns", async (site) => {
-    const person = somebody();
-    const { user } = site.remember(
+    const person = newUserFields();
+    const { user } = site.trackSession(
       await site.application.signUp(person.name, person.email, person.password, {
         plan: 'gold "ñ"',
         credits: 12,
@@ -40,7 +40,7 @@ const extraColumns = (isNewest) => (check) => {
       [changed.plan, changed.credits, changed.newsletter, changed.phone],
       ['gold "ñ"', 12, false, "+34 600"],
     );
-    const there = await site.recordThere(user.id);
+    const there = await site.recordAtApplication(user.id);
     assert.deepEqual(
       [there.plan, there.credits, there.newsletter, there.phone],
       ['gold "ñ"', 12, false, "+34 600"],
@@ -50,13 +50,13 @@ const extraColumns = (isNewest) => (check) => {
   if (!isNewest) return; // slow, and independent of the release
 
   check("a column added while httpd runs appears without a restart", async (site) => {
-    const before = await site.createHere();
+    const before = await site.createUser();
     assert.equal("level" in before, false);
     await site.database.run(
       `ALTER TABLE "user" ADD "level" integer NOT NULL DEFAULT 7, ADD "settings" jsonb NOT NULL DEFAULT '{"a":[1,null]}'`,
     );
-    await untilNoticed();
-    const after = await site.createHere();
+    await waitForSchemaRefresh();
+    const after = await site.createUser();
     assert.deepEqual([after.level, after.settings], [7, { a: [1, null] }]);
     const changed = await site.change(before.id, { name: "Otra" });
     assert.deepEqual([changed.level, changed.settings], [7, { a: [1, null] }]);
@@ -65,30 +65,30 @@ const extraColumns = (isNewest) => (check) => {
 
   check("a column removed while httpd runs causes no errors", async (site) => {
     await site.database.run('ALTER TABLE "user" DROP "level"');
-    const changed = await site.change((await site.createHere()).id, { name: "Otra" });
+    const changed = await site.change((await site.createUser()).id, { name: "Otra" });
     assert.equal("level" in changed, false);
   });
 };
 
 const uuids = (check) => {
-  check("ids are UUIDs in the tables, and any other id is not found", async (site) => {
+  check("ids are UUIDs, and any other id is not found", async (site) => {
     const types = await site.database.rows(
       "SELECT data_type FROM information_schema.columns WHERE table_schema = 'public' AND column_name IN ('id', 'userId')",
     );
     assert.deepEqual(new Set(types.map((row) => row.data_type)), new Set(["uuid"]));
-    const user = await site.createHere();
+    const user = await site.createUser();
     for (const id of ["x", "%F0%9F%A6%9C", user.id.slice(1), `${user.id}0`, "a".repeat(3000)])
-      assert.equal((await site.here("GET", `/api/users/${id}`)).status, 404);
+      assert.equal((await site.send("GET", `/api/users/${id}`)).status, 404);
   });
 };
 
 const plain = (check) => {
-  check("an application without the admin plugin: everyone has the role user", async (site) => {
-    const person = somebody();
-    const { user } = site.remember(await site.application.signUp(person.name, person.email, person.password));
+  check("without the admin plugin, everyone has the role user", async (site) => {
+    const person = newUserFields();
+    const { user } = site.trackSession(await site.application.signUp(person.name, person.email, person.password));
     const session = await site.signIn(person);
-    assert.deepEqual(await site.rights(user.id, session), [200, 403]);
-    const here = await site.recordHere(user.id, session);
+    assert.deepEqual(await site.accessStatuses(user.id, session), [200, 403]);
+    const here = await site.recordAtService(user.id, session);
     assert.deepEqual(
       [Object.keys(here), here.role, here.banned, here.banReason, here.banExpires],
       [elevenFields, "user", false, null, null],
@@ -96,16 +96,16 @@ const plain = (check) => {
   });
 
   check(
-    "an application without the admin plugin: useradminctl schema adds its columns",
+    "useradminctl schema adds the admin plugin's columns",
     async (site) => {
-      const { status, error } = await site.control(["schema"]);
+      const { status, error } = await site.ctl(["schema"]);
       assert.equal(status, 0, error);
       await site.promoteRoot();
-      await untilNoticed();
-      const { user, session } = await site.signedIn();
+      await waitForSchemaRefresh();
+      const { user, session } = await site.createSignedInUser();
       await site.change(user.id, { banned: true, banReason: "spam", role: "admin" });
-      assert.deepEqual(await site.rights(user.id, session), [401, 401]);
-      const here = await site.recordHere(user.id);
+      assert.deepEqual(await site.accessStatuses(user.id, session), [401, 401]);
+      const here = await site.recordAtService(user.id);
       assert.deepEqual([here.role, here.banned, here.banReason], ["admin", true, "spam"]);
     },
   );

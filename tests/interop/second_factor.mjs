@@ -50,7 +50,7 @@ const testsOf = (version) => (check) => {
   const succeed = async (site, call) => {
     const { data, error } = await call;
     assert.equal(error, null, JSON.stringify(error));
-    site.log.keepSecret(data.token);
+    site.log.addSecret(data.token);
     return data;
   };
   /** Asserts that a call is rejected. Returns the status, code and message. */
@@ -77,14 +77,14 @@ const testsOf = (version) => (check) => {
 
   /** Creates a user and enables a second factor at the application. Returns the record with the codes. */
   const enable = async (site) => {
-    const user = await site.createHere();
+    const user = await site.createUser();
     const browser = await open(site);
     await begin(site, browser, "there", user);
     const { twoFactor } = browser.there;
     const { totpURI, backupCodes } = await succeed(site, twoFactor.enable({ password: user.password }));
     const key = new URL(totpURI).searchParams.get("secret");
     const otp = createOTP(new TextDecoder().decode(base32.decode(key)));
-    for (const value of [key, ...backupCodes]) site.log.keepSecret(value);
+    for (const value of [key, ...backupCodes]) site.log.addSecret(value);
     // A code is accepted for one 30-second step longer, so it may be sent late.
     await succeed(site, twoFactor.verifyTotp({ code: await otp.totp() }));
     return { ...user, backupCodes, code: () => otp.totp() };
@@ -96,7 +96,7 @@ const testsOf = (version) => (check) => {
     const credentials = { cookie: browser.cookie() };
     const { user: owner, session } = await site.application.session(credentials);
     assert.deepEqual([owner.id, session.token], [user.id, token]);
-    assert.deepEqual(await site.rights(user.id, credentials), [200, 403]);
+    assert.deepEqual(await site.accessStatuses(user.id, credentials), [200, 403]);
     for (const side of sides) {
       const { data } = await browser[side].getSession();
       assert.deepEqual([data.user.id, data.session.token], [user.id, token]);
@@ -124,7 +124,7 @@ const testsOf = (version) => (check) => {
     await isNotSignedIn(site, browser);
   });
 
-  check("a wrong code is rejected as by the application, and the correct code signs in", async (site) => {
+  check("a wrong code is rejected as by the application", async (site) => {
     const user = await enable(site);
     const [browser, other] = [await challenge(site, "here", user), await challenge(site, "there", user)];
     assert.deepEqual(await refuse(sendWrongCode(browser, "here")), await refuse(sendWrongCode(other, "there")));
@@ -177,7 +177,7 @@ const testsOf = (version) => (check) => {
       await isSignedIn(site, another, user, token);
     });
 
-    check(`a device that is trusted ${one} skips the second step here and there`, async (site) => {
+    check(`a device trusted ${one} is trusted on both sides`, async (site) => {
       const user = await enable(site);
       const browser = await challenge(site, one, user);
       await signIn(site, browser, one, user, { trustDevice: true });
@@ -203,21 +203,21 @@ const testsOf = (version) => (check) => {
     });
   }
 
-  check("a user banned between the two steps is rejected as by the application", async (site) => {
+  check("a user banned between the two steps is rejected", async (site) => {
     const user = await enable(site);
     const browser = await challenge(site, "here", user);
-    await site.adminThere("ban-user", { userId: user.id });
+    await site.callAdminAtApplication("ban-user", { userId: user.id });
     for (const send of [sendCode, (one, side) => sendBackupCode(one, side, user.backupCodes[0])]) {
-      // Send the code here first, because the library marks it as used.
+      // Send the code to httpd first, because the library marks it as used.
       const here = await refuse(send(browser, "here", user));
       await isNotSignedIn(site, browser);
       const copy = await open(site);
-      await site.adminThere("unban-user", { userId: user.id });
+      await site.callAdminAtApplication("unban-user", { userId: user.id });
       await begin(site, copy, "there", user);
-      await site.adminThere("ban-user", { userId: user.id });
+      await site.callAdminAtApplication("ban-user", { userId: user.id });
       assert.deepEqual(here, await refuse(send(copy, "there", user)));
     }
-    await site.adminThere("unban-user", { userId: user.id });
+    await site.callAdminAtApplication("unban-user", { userId: user.id });
     await signIn(site, browser, "here", user);
   });
 
@@ -259,7 +259,7 @@ const testsOf = (version) => (check) => {
     });
 
   if (version.locksSecondFactor)
-    check("wrong codes are counted together until the second factor is locked", async (site) => {
+    check("both sides count wrong codes until the lock", async (site) => {
       const user = await enable(site);
       const { adapter } = await site.application.auth.$context;
       const row = { model: "twoFactor", where: [{ field: "userId", value: user.id }] };

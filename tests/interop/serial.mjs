@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 
 import { newest, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
-import { somebody } from "./support/site.mjs";
+import { newUserFields } from "./support/site.mjs";
 import { bigSerialStyle, serialStyle } from "./support/styles.mjs";
 
 const number = /^[1-9]\d*$/;
 
 /** Returns the JSON that a command prints. */
 const ask = async (site, words) => {
-  const { status, output, error } = await site.control([...words, "--json"]);
+  const { status, output, error } = await site.ctl([...words, "--json"]);
   assert.equal(status, 0, `${words.join(" ")}: ${error}${output}`);
   return JSON.parse(output).data;
 };
@@ -26,8 +26,8 @@ const tests = (type) => (check) => {
       columns,
       ["account.id", "account.userId", "session.id", "session.userId", "user.id"].map((name) => ({ name, type })),
     );
-    const person = somebody();
-    const { user } = site.remember(await site.application.signUp(person.name, person.email, person.password));
+    const person = newUserFields();
+    const { user } = site.trackSession(await site.application.signUp(person.name, person.email, person.password));
     assert.match(user.id, number);
     const session = await site.signIn(person);
     const there = await site.application.session({ cookie: session.cookie });
@@ -44,14 +44,14 @@ const tests = (type) => (check) => {
   check("both sides draw ids from the same sequence, even concurrently", async (site) => {
     const ids = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
-        if (index % 2) return (await site.createHere()).id;
-        const person = somebody();
-        return site.remember(await site.application.signUp(person.name, person.email, person.password)).user
+        if (index % 2) return (await site.createUser()).id;
+        const person = newUserFields();
+        return site.trackSession(await site.application.signUp(person.name, person.email, person.password)).user
           .id;
       }),
     );
     assert.equal(new Set(ids).size, ids.length, ids.join(" "));
-    const after = await site.createHere();
+    const after = await site.createUser();
     for (const id of ids) assert.ok(BigInt(after.id) > BigInt(id), `${after.id} after ${id}`);
   });
 };

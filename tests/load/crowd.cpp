@@ -1,8 +1,8 @@
 #include "crowd.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/ports.hpp"
 #include "support/process.hpp"
-#include "support/trouble.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,22 +27,22 @@ struct Client {
     std::string bytes;
 };
 
-int connected(std::uint16_t port) {
-    const int made = connected_to(port);
+int connect_client(std::uint16_t port) {
+    const int made = connect_to(port);
     if (made < 0)
         fail_test("one of many connections cannot be made");
     return made;
 }
 
 /// Returns whether a reply is complete, according to its Content-Length.
-bool is_whole(const std::string& bytes) {
+bool is_complete(const std::string& bytes) {
     constexpr std::string_view name = "\r\nContent-Length: ";
     const auto end = bytes.find("\r\n\r\n");
     const auto length = bytes.find(name);
     return end != std::string::npos && length < end &&
            bytes.size() >= end + 4 +
-                               static_cast<std::size_t>(
-                                   number_in(std::string_view(bytes).substr(length + name.size())));
+                               static_cast<std::size_t>(parse_number(
+                                   std::string_view(bytes).substr(length + name.size())));
 }
 
 } // namespace
@@ -65,7 +65,7 @@ CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::sec
         epoll_ctl(events, EPOLL_CTL_ADD, all[index].socket, &event);
     };
     for (std::size_t index = 0; index < clients; ++index) {
-        all[index].socket = connected(port);
+        all[index].socket = connect_client(port);
         watch(index);
         all[index].due = pause_from(Clock::now());
     }
@@ -73,7 +73,7 @@ CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::sec
         Client& client = all[index];
         ++(client.waits ? report.lost : report.reconnects);
         ::close(client.socket);
-        client = {connected(port), false, pause_from(Clock::now()), {}, {}};
+        client = {connect_client(port), false, pause_from(Clock::now()), {}, {}};
         watch(index);
     };
     const auto receive = [&](std::size_t index) {
@@ -83,7 +83,7 @@ CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::sec
         if (got <= 0)
             return reconnect(index);
         client.bytes.append(part.data(), static_cast<std::size_t>(got));
-        if (!client.waits || !is_whole(client.bytes))
+        if (!client.waits || !is_complete(client.bytes))
             return;
         const auto now = Clock::now();
         times.push_back(std::chrono::duration_cast<Milliseconds>(now - client.sent));

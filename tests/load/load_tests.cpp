@@ -68,8 +68,8 @@ class Users final : public Crowd {
     void take(std::size_t client, const Reply& reply) override {
         const int number = turns_[client] - 1;
         if (reply.status != 200) {
-            ++odd[std::to_string(number % 10) + ": " + std::to_string(reply.status) + " " +
-                  reply.body.substr(0, 200)];
+            ++failures[std::to_string(number % 10) + ": " + std::to_string(reply.status) + " " +
+                       reply.body.substr(0, 200)];
             return;
         }
         if (number % 10 == 0) {
@@ -83,7 +83,7 @@ class Users final : public Crowd {
     /// The number of users according to the replies.
     long total = 0;
     /// Replies that report a failure, and how often each occurred.
-    std::map<std::string, int> odd;
+    std::map<std::string, int> failures;
 
   private:
     /// Returns whether the client deletes its user in this step. It deletes every second user that
@@ -172,7 +172,7 @@ TEST(load, of_many_keep_alive_connections_causes_no_failures_or_leaks) {
     const CrowdReport report =
         users.run(httpd_->port(), static_cast<std::size_t>(clients), time, pause,
                   [&] { memory.push_back(children_kib(httpd_->main_process(), "VmRSS")); });
-    for (const auto& [reply, times] : users.odd)
+    for (const auto& [reply, times] : users.failures)
         FAIL((std::to_string(times) + " times " + reply).c_str());
     CHECK_EQUAL(0, report.lost);
     CHECK_EQUAL(0, report.unanswered);
@@ -223,7 +223,7 @@ TEST(load, of_slow_clients_does_not_occupy_database_connections) {
         CHECK(eventually(
             [&] { return std::distance(std::filesystem::directory_iterator(files), {}) >= 60; }));
         std::vector<long> busy = times_of(machine::times(300, 2000), std::chrono::milliseconds(10));
-        CHECK_TEXT(clients.running(), (std::string("no slow ") + slow.what + " were there:\n" +
+        CHECK_TEXT(clients.running(), (std::string("no slow ") + slow.what + " connections:\n" +
                                        read_file(work_.path() / "slowhttptest.log"))
                                           .c_str());
         std::printf("\n60 slow %s: another client's reads took %ld us (median), %ld us (p99) and "

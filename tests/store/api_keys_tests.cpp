@@ -10,7 +10,7 @@ namespace {
 
 /// Returns a CREATE TABLE with the columns that the store reads. owner: the columns for the key's
 /// owner, which differ in versions up to 1.4 and from 1.5 on.
-std::string table_of(const std::string& owner) {
+std::string table_with(const std::string& owner) {
     const std::string time = is_postgresql() ? " timestamptz" : " date";
     return "CREATE TABLE \"apikey\" (\"id\" text PRIMARY KEY, \"key\" text NOT NULL, " + owner +
            ", \"enabled\" boolean, \"expiresAt\"" + time + ", \"createdAt\"" + time +
@@ -37,14 +37,14 @@ class ApiKeys : public Contract {
 
   protected:
     void create_table(const std::string& owner = current_owner) {
-        change(table_of(owner), "DROP TABLE \"apikey\"");
+        change(table_with(owner), "DROP TABLE \"apikey\"");
     }
     void add_key(const std::string& owner = "\"referenceId\"") {
         sql().run("INSERT INTO \"apikey\" (\"id\", \"key\", " + owner +
                   ", \"enabled\", \"createdAt\", \"updatedAt\") VALUES ('k', 'digest', 'n', TRUE, "
                   "'2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z')");
     }
-    void set(const std::string& values) { sql().run("UPDATE \"apikey\" SET " + values); }
+    void update_key(const std::string& values) { sql().run("UPDATE \"apikey\" SET " + values); }
     std::string value(const std::string& column) {
         return sql().value("SELECT \"" + column + "\" FROM \"apikey\"").value_or("NULL");
     }
@@ -57,7 +57,7 @@ class ApiKeys : public Contract {
     store::Result<store::ApiKeyWithUser> find(std::string_view digest = "digest") {
         return with_keys([&](store::DatabaseStore& store) { return store.find_api_key(digest); });
     }
-    bool is_used(const store::ApiKeyUse& use) {
+    bool use_succeeds(const store::ApiKeyUse& use) {
         const auto used =
             with_keys([&](store::DatabaseStore& store) { return store.use_api_key(use); });
         CHECK(used || used.is_not_found());
@@ -72,9 +72,9 @@ TEST_GROUP_BASE(api_keys, ApiKeys){};
 TEST(api_keys, are_found_with_their_owner) {
     create_table();
     add_key();
-    set(R"("configId" = 'default', "permissions" = '{}', "remaining" = 7, "lastRequest" = )"
-        R"('2026-11-26T09:00:00.000Z')");
-    const store::ApiKeyWithUser found = worked(find());
+    update_key(R"("configId" = 'default', "permissions" = '{}', "remaining" = 7, "lastRequest" = )"
+               R"('2026-11-26T09:00:00.000Z')");
+    const store::ApiKeyWithUser found = expect_ok(find());
     CHECK_EQUAL(std::string("n"), std::string(found.user.value().id));
     CHECK_EQUAL(std::string("user"), std::string(found.user->role.value_or("")));
     CHECK_EQUAL(std::string("k"), std::string(found.key.id));
@@ -85,52 +85,52 @@ TEST(api_keys, are_found_with_their_owner) {
     CHECK_FALSE(found.key.refill_amount.has_value());
     CHECK_TRUE(find("Digest").is_not_found());
     // A key of an organization has no user.
-    set("\"referenceId\" = 'o'");
-    CHECK_FALSE(worked(find()).user.has_value());
+    update_key("\"referenceId\" = 'o'");
+    CHECK_FALSE(expect_ok(find()).user.has_value());
 }
 
 TEST(api_keys, of_the_old_schema_have_their_owner_in_userId) {
     create_table(R"("userId" text)");
     add_key("\"userId\"");
-    CHECK_EQUAL(std::string("n"), std::string(worked(find()).user.value().id));
+    CHECK_EQUAL(std::string("n"), std::string(expect_ok(find()).user.value().id));
 }
 
 TEST(api_keys, of_both_schemas_have_their_owner_in_referenceId) {
     create_table(R"("userId" text, "referenceId" text)");
     add_key("\"userId\"");
-    CHECK_FALSE(worked(find()).user.has_value());
-    set("\"referenceId\" = 'n'");
-    CHECK_TRUE(worked(find()).user.has_value());
+    CHECK_FALSE(expect_ok(find()).user.has_value());
+    update_key("\"referenceId\" = 'n'");
+    CHECK_TRUE(expect_ok(find()).user.has_value());
 }
 
-TEST(api_keys, need_a_table_with_all_limits) {
+TEST(api_keys, require_a_table_with_all_limit_columns) {
     expect_error("UA0103: AuthUserAdminApiKey: found no table of better-auth's API key plugin");
-    CHECK_TRUE(failed(find()));
+    CHECK_TRUE(is_failure(find()));
     create_table();
     sql().run("ALTER TABLE \"apikey\" RENAME COLUMN \"expiresAt\" TO \"ends\"");
     expect_error("has no column \"expiresAt\"");
-    CHECK_TRUE(failed(find()));
+    CHECK_TRUE(is_failure(find()));
 }
 
 TEST(api_keys, use_up_their_remaining_requests_and_are_refilled) {
     create_table();
     add_key();
-    set("\"remaining\" = 2");
+    update_key("\"remaining\" = 2");
     store::ApiKeyUse use{"k", now_};
     use.remaining = store::ApiKeyUse::Remaining::take;
-    CHECK_TRUE(is_used(use));
-    CHECK_TRUE(is_used(use));
-    CHECK_FALSE(is_used(use));
+    CHECK_TRUE(use_succeeds(use));
+    CHECK_TRUE(use_succeeds(use));
+    CHECK_FALSE(use_succeeds(use));
     CHECK_EQUAL(std::string("0"), value("remaining"));
     CHECK_EQUAL(std::string("NULL"), value("lastRefillAt"));
     use.remaining = store::ApiKeyUse::Remaining::refill;
     use.refilled = 4;
     use.refill_before = now_ - std::chrono::hours(1);
-    CHECK_TRUE(is_used(use));
+    CHECK_TRUE(use_succeeds(use));
     CHECK_EQUAL(std::string("4"), value("remaining"));
     // Another request has already refilled the key.
-    CHECK_FALSE(is_used(use));
-    const store::ApiKeyWithUser found = worked(find());
+    CHECK_FALSE(use_succeeds(use));
+    const store::ApiKeyWithUser found = expect_ok(find());
     CHECK_TRUE(found.key.last_refill_at == now_);
     CHECK_TRUE(found.key.last_request == now_);
 }
@@ -142,25 +142,25 @@ TEST(api_keys, are_counted_per_window) {
     use.rate = store::ApiKeyUse::Rate::start;
     use.max_requests = 2;
     use.window_before = now_ - std::chrono::minutes(1);
-    CHECK_TRUE(is_used(use));
+    CHECK_TRUE(use_succeeds(use));
     // Another request has already started the window.
-    CHECK_FALSE(is_used(use));
+    CHECK_FALSE(use_succeeds(use));
     use.rate = store::ApiKeyUse::Rate::count;
-    CHECK_TRUE(is_used(use));
-    CHECK_FALSE(is_used(use));
+    CHECK_TRUE(use_succeeds(use));
+    CHECK_FALSE(use_succeeds(use));
     CHECK_EQUAL(std::string("2"), value("requestCount"));
     CHECK_EQUAL(std::string("NULL"), value("remaining"));
     use.now += std::chrono::minutes(2);
     use.window_before = use.now - std::chrono::minutes(1);
     use.rate = store::ApiKeyUse::Rate::start;
-    CHECK_TRUE(is_used(use));
+    CHECK_TRUE(use_succeeds(use));
     CHECK_EQUAL(std::string("1"), value("requestCount"));
 }
 
 TEST(api_keys, of_all_connections_are_counted_exactly) {
     create_table();
     add_key();
-    set("\"remaining\" = 25");
+    update_key("\"remaining\" = 25");
     std::atomic<int> used = 0;
     with_stores(4, {.has_plugins = true}, [&](store::DatabaseStore& store) {
         store::ApiKeyUse use{"k", now_};

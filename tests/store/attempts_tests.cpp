@@ -15,10 +15,10 @@ class Attempts : public Contract {
     /// Records a failed attempt. Returns the index of the counter whose limit is reached, or -1.
     int record(const Counters& counters) {
         return exceeded(
-            worked(store().record_failed_attempt(counters, std::chrono::seconds(1000))));
+            expect_ok(store().record_failed_attempt(counters, std::chrono::seconds(1000))));
     }
-    int find(const Counters& counters) {
-        return exceeded(worked(store().failed_attempts(counters)));
+    int find_exceeded(const Counters& counters) {
+        return exceeded(expect_ok(store().failed_attempts(counters)));
     }
     /// Returns the counters: "a 1, b 2".
     std::string counts() {
@@ -43,21 +43,21 @@ TEST_GROUP_BASE(attempts, Attempts){};
 
 TEST(attempts, that_fail_are_counted_up_to_a_limit) {
     const Counters counters{{"b", 2}, {"a", 9}};
-    CHECK_EQUAL(-1, find(counters));
+    CHECK_EQUAL(-1, find_exceeded(counters));
     CHECK_EQUAL(-1, record(counters));
-    CHECK_EQUAL(-1, find(counters));
+    CHECK_EQUAL(-1, find_exceeded(counters));
     CHECK_EQUAL(0, record(counters));
-    CHECK_EQUAL(0, find(counters));
+    CHECK_EQUAL(0, find_exceeded(counters));
     CHECK_TRUE(wait_ > std::chrono::seconds(900) && wait_ <= std::chrono::seconds(1000));
     CHECK_EQUAL(std::string("a 2, b 2"), counts());
-    CHECK_EQUAL(1, find({{"c", 2}, {"b", 2}, {"a", 2}}));
+    CHECK_EQUAL(1, find_exceeded({{"c", 2}, {"b", 2}, {"a", 2}}));
 }
 
 TEST(attempts, are_counted_from_zero_after_the_window) {
     const Counters counters{{"a", 1}};
     CHECK_EQUAL(0, record(counters));
     sql().run("UPDATE useradmin_attempt SET expires_at = 1000");
-    CHECK_EQUAL(-1, find(counters));
+    CHECK_EQUAL(-1, find_exceeded(counters));
     sql().run("UPDATE useradmin_attempt SET failures = 9");
     CHECK_EQUAL(0, record(counters));
     CHECK_EQUAL(std::string("a 1"), counts());
@@ -65,11 +65,11 @@ TEST(attempts, are_counted_from_zero_after_the_window) {
 
 TEST(attempts, of_one_counter_are_cleared) {
     const Counters counters{{"b", 9}, {"a", 9}};
-    CHECK_FALSE(worked(store().failed_attempts(counters)).has_first);
+    CHECK_FALSE(expect_ok(store().failed_attempts(counters)).has_first);
     record(counters);
-    CHECK_TRUE(worked(store().failed_attempts(counters)).has_first);
-    worked(store().clear_failed_attempts(counters.front()));
-    CHECK_FALSE(worked(store().failed_attempts(counters)).has_first);
+    CHECK_TRUE(expect_ok(store().failed_attempts(counters)).has_first);
+    expect_ok(store().clear_failed_attempts(counters.front()));
+    CHECK_FALSE(expect_ok(store().failed_attempts(counters)).has_first);
     CHECK_EQUAL(std::string("a 1"), counts());
 }
 
@@ -115,17 +115,17 @@ TEST(attempts, with_an_idempotency_key_succeed_once) {
     };
     add_user("u", "u@example.org");
     store().set_idempotency_key("a key");
-    worked(rename("Uli"));
+    expect_ok(rename("Uli"));
     CHECK_TRUE(store::Failure::already_done == rename("Ulli").failure());
     CHECK_EQUAL(std::string("a key 1"), counts());
     store().set_idempotency_key("another key");
     // A failed change does not use up its key.
     CHECK_TRUE(store().update("nobody", {{"name", std::string_view("x")}}).is_not_found());
     CHECK_EQUAL(std::string("a key 1"), counts());
-    worked(rename("Ulisses"));
+    expect_ok(rename("Ulisses"));
     store().set_idempotency_key({});
-    worked(rename("Ulises"));
-    worked(rename("Ulises"));
+    expect_ok(rename("Ulises"));
+    expect_ok(rename("Ulises"));
     CHECK_EQUAL(std::string("a key 1, another key 1"), counts());
 }
 
@@ -133,7 +133,7 @@ TEST(attempts, with_an_idempotency_key_need_the_table) {
     change("ALTER TABLE useradmin_attempt RENAME TO other_attempt",
            "ALTER TABLE other_attempt RENAME TO useradmin_attempt");
     store().set_idempotency_key("a key");
-    CHECK_TRUE(failed(store().update("u", {{"name", std::string_view("x")}})));
+    CHECK_TRUE(is_failure(store().update("u", {{"name", std::string_view("x")}})));
     expect_error("there is no table \"useradmin_attempt\"");
 }
 
@@ -141,19 +141,20 @@ TEST(attempts, are_not_counted_without_their_table) {
     change("ALTER TABLE useradmin_attempt RENAME TO other_attempt",
            "ALTER TABLE other_attempt RENAME TO useradmin_attempt");
     const Counters counters{{"a", 0}};
-    CHECK_FALSE(worked(store().failed_attempts(counters)).has_table);
-    CHECK_FALSE(worked(store().record_failed_attempt(counters, std::chrono::seconds(9))).has_table);
-    worked(store().clear_failed_attempts(counters.front()));
+    CHECK_FALSE(expect_ok(store().failed_attempts(counters)).has_table);
+    CHECK_FALSE(
+        expect_ok(store().record_failed_attempt(counters, std::chrono::seconds(9))).has_table);
+    expect_ok(store().clear_failed_attempts(counters.front()));
 }
 
 TEST(attempts, without_privileges_fail_and_name_the_grants) {
     if (!is_postgresql())
         return;
-    create_poor_role("GRANT SELECT ON useradmin_attempt TO poor");
+    create_restricted_role("GRANT SELECT ON useradmin_attempt TO poor");
     const auto record = [](store::DatabaseStore& store) {
         return store.record_failed_attempt(Counters{{"a", 1}}, std::chrono::seconds(9));
     };
-    CHECK_TRUE(failed(with_store(record, "poor")));
+    CHECK_TRUE(is_failure(with_store(record, "poor")));
     expect_error("run: GRANT INSERT, UPDATE, DELETE ON \"useradmin_attempt\" TO poor;");
 }
 

@@ -40,7 +40,7 @@ class CleanUp : public Contract {
 
   protected:
     /// Creates tables that are dropped at the end of the test.
-    void create(std::span<const Plugin> tables) {
+    void create_tables(std::span<const Plugin> tables) {
         std::string made;
         std::string dropped;
         for (const Plugin& table : tables) {
@@ -51,7 +51,7 @@ class CleanUp : public Contract {
         }
         change(made, dropped);
     }
-    void create(const Plugin& table) { create({&table, 1}); }
+    void create_tables(const Plugin& table) { create_tables({&table, 1}); }
 
     /// Inserts a row for each of the users n and m.
     void add_rows(const Plugin& table) {
@@ -69,12 +69,12 @@ class CleanUp : public Contract {
 
     /// Runs an operation on a store with a new connection.
     template <class Operation>
-    auto cleaning(const Operation& operation, const std::string& account = "useradmin",
-                  bool has_plugins = true) {
+    auto with_clean_up(const Operation& operation, const std::string& account = "useradmin",
+                       bool has_plugins = true) {
         return with_store(operation, account, {.has_plugins = has_plugins});
     }
     static store::Result<store::Done> remove(store::DatabaseStore& store) {
-        return store.remove("n", {"spared@x"}, {});
+        return store.remove("n", {"protected@x"}, {});
     }
 };
 
@@ -82,20 +82,20 @@ TEST_GROUP_BASE(clean_up, CleanUp){};
 TEST_GROUP_BASE(postgresql_clean_up, CleanUp){};
 
 TEST(clean_up, deletes_the_rows_of_a_user_in_plugin_tables) {
-    create(plugins);
+    create_tables(plugins);
     for (const Plugin& table : plugins)
         add_rows(table);
-    worked(cleaning(remove));
+    expect_ok(with_clean_up(remove));
     for (const Plugin& table : plugins)
         CHECK_EQUAL_TEXT(std::string("of m"), rows_of(table.name), table.name);
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
 }
 
 TEST(clean_up, deletes_nothing_without_the_directive) {
-    create(plugins);
+    create_tables(plugins);
     for (const Plugin& table : plugins)
         add_rows(table);
-    worked(cleaning(remove, "useradmin", false));
+    expect_ok(with_clean_up(remove, "useradmin", false));
     for (const Plugin& table : plugins)
         CHECK_EQUAL_TEXT(std::string("of m, of n"), rows_of(table.name), table.name);
 }
@@ -107,10 +107,10 @@ TEST(clean_up, finds_tables_in_snake_case_and_plural) {
         {"members", "user_id", R"("organization_id" text, "role" text)"},
         {"oauthrefreshtokens", "user_id", R"("client_id" text, "scopes" text)"},
     };
-    create(renamed);
+    create_tables(renamed);
     for (const Plugin& table : renamed)
         add_rows(table);
-    worked(cleaning(remove));
+    expect_ok(with_clean_up(remove));
     for (const Plugin& table : renamed)
         CHECK_EQUAL_TEXT(std::string("of m"), rows_of(table.name), table.name);
 }
@@ -124,7 +124,7 @@ TEST(clean_up, deletes_the_verifications_of_the_address) {
                                       {"identifier", identifier},
                                       {"value", "n"},
                                       {"expiresAt", "2030-01-01T00:00:00Z"}});
-    worked(cleaning(remove));
+    expect_ok(with_clean_up(remove));
     CHECK_EQUAL(std::string("5, 6, 7, 8"), rows_of("verification"));
 }
 
@@ -133,33 +133,33 @@ TEST(clean_up, does_not_change_a_table_with_other_columns) {
         {"member", "userId", R"("since" text)"},
         {"passkey", "user", R"("publicKey" text, "counter" integer)"},
     };
-    create(others);
+    create_tables(others);
     for (const Plugin& table : others)
         add_rows(table);
-    worked(cleaning(remove));
+    expect_ok(with_clean_up(remove));
     for (const Plugin& table : others)
         CHECK_EQUAL_TEXT(std::string("of m, of n"), rows_of(table.name), table.name);
 }
 
 TEST(clean_up, keeps_the_keys_of_an_organization_with_a_numeric_id) {
     const Plugin keys = {"apikey", "referenceId", R"("key" text, "enabled" boolean)"};
-    create(keys);
+    create_tables(keys);
     sql().run("INSERT INTO \"apikey\" (\"id\", \"referenceId\") VALUES ('of 1', '1')");
     sql().run("CREATE TABLE people (\"id\" integer PRIMARY KEY, \"name\" text, \"email\" text); "
               "INSERT INTO people VALUES (1, 'N', 'n@x')");
-    const auto removed =
-        with_store([](store::DatabaseStore& store) { return store.remove("1", {"spared@x"}, {}); },
-                   "useradmin", {"people", "session", "account", true});
+    const auto removed = with_store(
+        [](store::DatabaseStore& store) { return store.remove("1", {"protected@x"}, {}); },
+        "useradmin", {"people", "session", "account", true});
     sql().run("DROP TABLE people");
-    worked(removed);
+    expect_ok(removed);
     CHECK_EQUAL(std::string("of 1"), rows_of("apikey"));
 }
 
 TEST(clean_up, is_rolled_back_with_the_deletion) {
-    create(plugins);
+    create_tables(plugins);
     add_rows(plugins[0]);
-    RefusingListener listener;
-    const auto refused = cleaning([&](store::DatabaseStore& store) {
+    RejectingListener listener;
+    const auto refused = with_clean_up([&](store::DatabaseStore& store) {
         store.set_change_listener(&listener);
         return remove(store);
     });
@@ -168,35 +168,36 @@ TEST(clean_up, is_rolled_back_with_the_deletion) {
 }
 
 TEST(postgresql_clean_up, does_not_change_a_table_of_another_role) {
-    create(plugins);
+    create_tables(plugins);
     add_rows(plugins[0]);
     sql().run("CREATE ROLE stranger; GRANT ALL ON \"apikey\" TO useradmin; ALTER TABLE \"apikey\" "
               "OWNER TO stranger");
-    worked(cleaning(remove));
+    expect_ok(with_clean_up(remove));
     sql().run("ALTER TABLE \"apikey\" OWNER TO useradmin; DROP OWNED BY stranger; DROP ROLE "
               "stranger");
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
 }
 
 TEST(postgresql_clean_up, without_the_privilege_to_delete_rows_keeps_them) {
-    create(plugins);
+    create_tables(plugins);
     add_rows(plugins[0]);
     add_rows(plugins[1]);
-    create_poor_role(R"(GRANT ALL ON "user", "session", "account" TO poor; GRANT SELECT, UPDATE )"
-                     R"(ON "apikey" TO poor; GRANT DELETE, SELECT ("userId") ON "twoFactor" TO )"
-                     R"(poor)");
-    worked(cleaning(remove, "poor"));
+    create_restricted_role(
+        R"(GRANT ALL ON "user", "session", "account" TO poor; GRANT SELECT, UPDATE )"
+        R"(ON "apikey" TO poor; GRANT DELETE, SELECT ("userId") ON "twoFactor" TO )"
+        R"(poor)");
+    expect_ok(with_clean_up(remove, "poor"));
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
     CHECK_EQUAL(std::string("of m"), rows_of("twoFactor"));
 }
 
 TEST(postgresql_clean_up, continues_after_a_privilege_is_revoked) {
-    create(plugins);
+    create_tables(plugins);
     add_rows(plugins[0]);
-    create_poor_role(R"(GRANT ALL ON "user", "session", "account", "apikey" TO poor)");
-    worked(cleaning(
+    create_restricted_role(R"(GRANT ALL ON "user", "session", "account", "apikey" TO poor)");
+    expect_ok(with_clean_up(
         [&](store::DatabaseStore& store) {
-            worked(store.find("n"));
+            expect_ok(store.find("n"));
             sql().run("REVOKE DELETE ON \"apikey\" FROM poor");
             return remove(store);
         },
@@ -209,7 +210,7 @@ class DisabledKeys : public CleanUp {
   public:
     void setup() override {
         CleanUp::setup();
-        create({"apikey", "referenceId", R"("key" text, "enabled" boolean)"});
+        create_tables({"apikey", "referenceId", R"("key" text, "enabled" boolean)"});
         sql().run(
             R"(INSERT INTO "apikey" ("id", "referenceId", "enabled") VALUES ('one', 'n', TRUE),
                      ('two', 'n', NULL), ('off', 'n', FALSE), ('other', 'm', TRUE))");
@@ -226,7 +227,7 @@ class DisabledKeys : public CleanUp {
         return all;
     }
     void ban(bool is_banned, const std::string& account = "useradmin", bool has_plugins = true) {
-        worked(cleaning(
+        expect_ok(with_clean_up(
             [&](store::DatabaseStore& store) {
                 return store.update("n", {{"banned", is_banned}}, {});
             },
@@ -264,7 +265,7 @@ TEST(disabled_keys, of_a_ban_that_the_application_lifted_are_not_enabled) {
 }
 
 TEST(disabled_keys, include_only_keys_that_a_ban_disabled) {
-    worked(cleaning([](store::DatabaseStore& store) {
+    expect_ok(with_clean_up([](store::DatabaseStore& store) {
         return store.update("n", {{"role", "admin"}, {"email", "o@x"}}, {});
     }));
     CHECK_EQUAL(std::string("one, other, two"), enabled());
@@ -273,8 +274,8 @@ TEST(disabled_keys, include_only_keys_that_a_ban_disabled) {
 }
 
 TEST(disabled_keys, are_enabled_again_if_the_ban_is_rolled_back) {
-    RefusingListener listener;
-    CHECK_FALSE(cleaning([&](store::DatabaseStore& store) {
+    RejectingListener listener;
+    CHECK_FALSE(with_clean_up([&](store::DatabaseStore& store) {
         store.set_change_listener(&listener);
         return store.update("n", {{"banned", true}}, {});
     }));
@@ -292,15 +293,15 @@ TEST(disabled_keys, stay_disabled_without_a_table_that_records_them) {
 TEST(disabled_keys, of_a_deleted_user_are_no_longer_recorded) {
     ban(true);
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
-    worked(cleaning(remove));
+    expect_ok(with_clean_up(remove));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
 }
 
 TEST(disabled_keys, require_a_privilege_that_a_ban_does_not_require) {
     if (!is_postgresql())
         return;
-    create_poor_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation TO )"
-                     R"(poor; GRANT SELECT ON "apikey" TO poor)");
+    create_restricted_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation TO )"
+                           R"(poor; GRANT SELECT ON "apikey" TO poor)");
     ban(true, "poor");
     CHECK_EQUAL(std::string("one, other, two"), enabled());
     sql().run("GRANT UPDATE (\"enabled\") ON \"apikey\" TO poor");

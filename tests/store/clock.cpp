@@ -16,7 +16,7 @@ std::function<void()>& to_call_before_sleep() {
 
 } // namespace
 
-void useradmin::test::pass(std::chrono::seconds time) noexcept {
+void useradmin::test::advance_clock(std::chrono::seconds time) noexcept {
     passed += time;
 }
 

@@ -7,7 +7,7 @@
 namespace useradmin::test {
 
 /// Advances the clock.
-void pass(std::chrono::seconds time) noexcept;
+void advance_clock(std::chrono::seconds time) noexcept;
 
 /// Sets a function to call before each sleep. An empty function removes it.
 void before_sleep(std::function<void()> look);

@@ -2,7 +2,7 @@
 
 #include "clock.hpp"
 
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -117,7 +117,7 @@ void Contract::add_verification(const std::string& identifier, const std::string
                                   {"updatedAt", created_at}});
 }
 
-void Contract::create_poor_role(const std::string& grants) {
+void Contract::create_restricted_role(const std::string& grants) {
     sql().run("CREATE ROLE poor LOGIN; " + grants);
     has_poor_role_ = true;
 }
@@ -184,7 +184,7 @@ store::NewUser Contract::new_user(std::string_view id, std::string_view email) {
     return user;
 }
 
-std::vector<std::pair<store::UpdateGuard, store::Failure>> Contract::refusing_guards() {
+std::vector<std::pair<store::UpdateGuard, store::Failure>> Contract::rejecting_guards() {
     using Kind = store::UpdateGuard::Kind;
     static constexpr std::string_view admins[] = {"admin"};
     const auto now = at("2026-05-01T00:00:00.000Z");

@@ -3,10 +3,10 @@
 
 #include "model/records.hpp"
 #include "store/database_store.hpp"
+#include "support/fail_test.hpp"
 #include "support/process.hpp"
 #include "support/recording_logger.hpp"
 #include "support/test_database.hpp"
-#include "support/trouble.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <chrono>
@@ -72,7 +72,7 @@ class IgnoringListener final : public store::ChangeListener {
 };
 
 /// Rejects each change before its commit.
-class RefusingListener final : public store::ChangeListener {
+class RejectingListener final : public store::ChangeListener {
   public:
     bool runs_before_commit() const noexcept override { return true; }
     bool on_change(std::string_view, const model::User*, const model::User*) override {
@@ -126,10 +126,10 @@ class Contract : public Utest {
 
     /// Returns guards that reject every change of a user who is not an admin, and the resulting
     /// failures. The user "m" must exist and must not be an admin. No user may have the id "gone".
-    static std::vector<std::pair<store::UpdateGuard, store::Failure>> refusing_guards();
+    static std::vector<std::pair<store::UpdateGuard, store::Failure>> rejecting_guards();
 
     /// Creates the role "poor" with these grants until the test ends. Only for PostgreSQL.
-    void create_poor_role(const std::string& grants);
+    void create_restricted_role(const std::string& grants);
     /// Runs a call with a store on a new connection. Returns its result.
     template <class Call>
     auto with_store(const Call& call, const std::string& account = "useradmin",
@@ -190,7 +190,7 @@ class Contract : public Utest {
 
 /// Returns the value. Fails the test if there is none.
 template <class T>
-T worked(store::Result<T> result, SourceLocation where = {}) {
+T expect_ok(store::Result<T> result, SourceLocation where = {}) {
     if (!result)
         fail_test("the store failed", where);
     return *result;
@@ -198,25 +198,25 @@ T worked(store::Result<T> result, SourceLocation where = {}) {
 
 /// Returns whether the call failed because the database rejected a statement.
 template <class T>
-bool failed(const store::Result<T>& result) {
+bool is_failure(const store::Result<T>& result) {
     return !result && result.failure() == store::Failure::failed;
 }
 
 /// Returns whether the call failed because the row does not exist.
 template <class T>
-bool absent(const store::Result<T>& result) {
+bool is_not_found(const store::Result<T>& result) {
     return result.is_not_found();
 }
 
 /// Returns whether the call failed because no connection was available.
 template <class T>
-bool unavailable(const store::Result<T>& result) {
+bool is_unavailable(const store::Result<T>& result) {
     return !result && result.failure() == store::Failure::unavailable;
 }
 
 /// Returns the fields of a record that are not NULL: "id=u, name=Eva, banned=true".
 template <class Record>
-std::string described(const Record& record) {
+std::string describe(const Record& record) {
     std::string text;
     for (const auto& field : model::fields<Record>())
         if (const auto value = model::text_of(model::value_of(record, field)))

@@ -25,7 +25,7 @@ std::string or_nothing(const std::optional<text::Timestamp>& time) {
 TEST_GROUP_BASE(list, Contract){};
 
 TEST(list, of_no_users_is_empty_with_a_total_of_zero) {
-    const auto page = worked(store().list({}, {20, 0}));
+    const auto page = expect_ok(store().list({}, {20, 0}));
     CHECK(page.users.empty());
     CHECK_EQUAL(0, page.total);
 }
@@ -35,7 +35,7 @@ TEST(list, is_sorted_newest_first_and_then_by_id) {
     add_user("a", "a@x", "'user'", "2026-01-01T00:00:00.000Z");
     add_user("c", "c@x", "'user'", "2026-01-01T00:00:00.001Z");
     add_user("d", "d@x", "'user'", "2025-12-31T23:59:59.999Z");
-    const auto page = worked(store().list({}, {20, 0}));
+    const auto page = expect_ok(store().list({}, {20, 0}));
     CHECK_EQUAL(std::string("c a b d"), ids(page));
 }
 
@@ -46,7 +46,7 @@ TEST(list, has_its_page_and_the_total_of_all_matches) {
                                          {2, "c d"},
                                          {4, "e"},
                                          {2000000000000, ""}}) {
-        const auto page = worked(store().list({}, {2, offset}));
+        const auto page = expect_ok(store().list({}, {2, offset}));
         CHECK_EQUAL(std::string(wanted), ids(page));
         CHECK_EQUAL(5, page.total);
     }
@@ -55,7 +55,7 @@ TEST(list, has_its_page_and_the_total_of_all_matches) {
 TEST(list, with_a_role_contains_only_that_role) {
     add_user("a", "a@x", "'admin'");
     add_user("b", "b@x", "'user'");
-    const auto page = worked(store().list({"admin", {}}, {20, 0}));
+    const auto page = expect_ok(store().list({"admin", {}}, {20, 0}));
     CHECK_EQUAL(std::string("a"), ids(page));
     CHECK_EQUAL(1, page.total);
 }
@@ -63,21 +63,21 @@ TEST(list, with_a_role_contains_only_that_role) {
 TEST(list, counts_a_role_of_null_as_user) {
     add_user("a", "a@x", "NULL");
     add_user("b", "b@x", "'admin'");
-    CHECK_EQUAL(std::string("a"), ids(worked(store().list({"user", {}}, {20, 0}))));
+    CHECK_EQUAL(std::string("a"), ids(expect_ok(store().list({"user", {}}, {20, 0}))));
 }
 
 TEST(list, compares_roles_exactly) {
     add_user("a", "a@x", "'superAdmin'");
-    CHECK_EQUAL(std::string(""), ids(worked(store().list({"superadmin", {}}, {20, 0}))));
-    CHECK_EQUAL(std::string(""), ids(worked(store().list({"super", {}}, {20, 0}))));
-    CHECK_EQUAL(std::string("a"), ids(worked(store().list({"superAdmin", {}}, {20, 0}))));
+    CHECK_EQUAL(std::string(""), ids(expect_ok(store().list({"superadmin", {}}, {20, 0}))));
+    CHECK_EQUAL(std::string(""), ids(expect_ok(store().list({"super", {}}, {20, 0}))));
+    CHECK_EQUAL(std::string("a"), ids(expect_ok(store().list({"superAdmin", {}}, {20, 0}))));
 }
 
 TEST(list, searches_the_name_and_the_email) {
     add_user("needle", "a@x");
     add_user("b", "has.needle.inside@x");
     add_user("c", "c@x");
-    const auto page = worked(store().list({{}, "needle"}, {20, 0}));
+    const auto page = expect_ok(store().list({{}, "needle"}, {20, 0}));
     CHECK_EQUAL(std::string("b needle"), ids(page));
     CHECK_EQUAL(2, page.total);
 }
@@ -87,7 +87,7 @@ TEST(list, combines_role_and_search_with_or) {
     add_user("b", "needle@x", "'user'");
     add_user("c", "needle.too@x", "'admin'");
     add_user("d", "d@x", "'user'");
-    const auto page = worked(store().list({"admin", "needle"}, {20, 0}));
+    const auto page = expect_ok(store().list({"admin", "needle"}, {20, 0}));
     CHECK_EQUAL(std::string("a b c"), ids(page));
     CHECK_EQUAL(3, page.total);
 }
@@ -98,19 +98,19 @@ TEST(list, takes_every_character_of_a_search_literally) {
     add_user("backslash", "a\\b@x");
     add_user("quote", "o'hara@x");
     add_user("plain", "axb100@x");
-    CHECK_EQUAL(std::string("percent"), ids(worked(store().list({{}, "0%"}, {20, 0}))));
-    CHECK_EQUAL(std::string("underscore"), ids(worked(store().list({{}, "a_b"}, {20, 0}))));
-    CHECK_EQUAL(std::string("backslash"), ids(worked(store().list({{}, "\\"}, {20, 0}))));
-    CHECK_EQUAL(std::string("quote"), ids(worked(store().list({{}, "o'h"}, {20, 0}))));
-    CHECK_EQUAL(std::string(""), ids(worked(store().list({{}, "*"}, {20, 0}))));
-    CHECK_EQUAL(std::string(""), ids(worked(store().list({{}, "%s"}, {20, 0}))));
+    CHECK_EQUAL(std::string("percent"), ids(expect_ok(store().list({{}, "0%"}, {20, 0}))));
+    CHECK_EQUAL(std::string("underscore"), ids(expect_ok(store().list({{}, "a_b"}, {20, 0}))));
+    CHECK_EQUAL(std::string("backslash"), ids(expect_ok(store().list({{}, "\\"}, {20, 0}))));
+    CHECK_EQUAL(std::string("quote"), ids(expect_ok(store().list({{}, "o'h"}, {20, 0}))));
+    CHECK_EQUAL(std::string(""), ids(expect_ok(store().list({{}, "*"}, {20, 0}))));
+    CHECK_EQUAL(std::string(""), ids(expect_ok(store().list({{}, "%s"}, {20, 0}))));
 }
 
 TEST(list, ignores_case_in_a_search) {
     add_user("a", "Needle@x");
     add_user("b", "\xc3\x81NGEL@x"); // ÁNGEL
-    CHECK_EQUAL(std::string("a"), ids(worked(store().list({{}, "nEEDLE"}, {20, 0}))));
-    CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, "\xc3\xa1ngel"}, {20, 0}))));
+    CHECK_EQUAL(std::string("a"), ids(expect_ok(store().list({{}, "nEEDLE"}, {20, 0}))));
+    CHECK_EQUAL(std::string("b"), ids(expect_ok(store().list({{}, "\xc3\xa1ngel"}, {20, 0}))));
 }
 
 TEST(list, ignores_accents_in_a_search) {
@@ -121,7 +121,7 @@ TEST(list, ignores_accents_in_a_search) {
     add_user("g", "Groß");
     add_user("z", "LUKASZ ODEGARD YILMAZ AESOP GROSS");
     const auto check = [&](const char* search, const char* id) {
-        CHECK_EQUAL(std::string(id) + " z", ids(worked(store().list({{}, search}, {20, 0}))));
+        CHECK_EQUAL(std::string(id) + " z", ids(expect_ok(store().list({{}, search}, {20, 0}))));
     };
     for (const char* search : {"lukasz", "Łukasz", "ŁUKASZ"})
         check(search, "l");
@@ -133,22 +133,22 @@ TEST(list, ignores_accents_in_a_search) {
         check(search, "e");
     for (const char* search : {"gross", "GROẞ", "groß"})
         check(search, "g");
-    CHECK_EQUAL(std::string("l"), ids(worked(store().list({{}, "zolc"}, {20, 0}))));
-    CHECK_EQUAL(std::string("e"), ids(worked(store().list({{}, "oeuvre"}, {20, 0}))));
-    CHECK_EQUAL(std::string("y"), ids(worked(store().list({{}, "ipek"}, {20, 0}))));
+    CHECK_EQUAL(std::string("l"), ids(expect_ok(store().list({{}, "zolc"}, {20, 0}))));
+    CHECK_EQUAL(std::string("e"), ids(expect_ok(store().list({{}, "oeuvre"}, {20, 0}))));
+    CHECK_EQUAL(std::string("y"), ids(expect_ok(store().list({{}, "ipek"}, {20, 0}))));
 }
 
 TEST(list, search_ignores_the_accent_of_a_word_with_final_sigma) {
     add_user("g", "γιώργος νίκου");
     for (const char* search : {"γιωργος", "γιωργοσ", "ργος ν", "νικου γιώργος"})
-        CHECK_EQUAL(std::string("g"), ids(worked(store().list({{}, search}, {20, 0}))));
+        CHECK_EQUAL(std::string("g"), ids(expect_ok(store().list({{}, search}, {20, 0}))));
 }
 
 TEST(list, searches_parts_of_folded_and_decomposed_letters) {
     add_user("s", "Weißß Þór-[Ñu.ñez]\\ \xef\xac\x81n"); // fin, with a ligature
     add_user("m", "e\xcc\x81\xcc\xa3te\xcc\x81 Фёдор 9é");
     const auto check = [&](const char* search, const char* id) {
-        CHECK_EQUAL(std::string(id), ids(worked(store().list({{}, search}, {20, 0}))));
+        CHECK_EQUAL(std::string(id), ids(expect_ok(store().list({{}, search}, {20, 0}))));
     };
     for (const char* search :
          {"eis", "weissss", "iß", "sss", "thor", "hor", "þor-[nu.nez]\\", "\xef\xac\x81"})
@@ -167,7 +167,7 @@ TEST(list, searches_words_in_any_order) {
                                "a\xc2\xa0"
                                "berg",
                                "b a e r g . n @x"})
-        CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, search}, {20, 0}))));
+        CHECK_EQUAL(std::string("b"), ids(expect_ok(store().list({{}, search}, {20, 0}))));
 }
 
 TEST(list, finds_combining_marks_where_they_are_stored) {
@@ -175,7 +175,7 @@ TEST(list, finds_combining_marks_where_they_are_stored) {
     add_user("b", "A\xcc\x81"
                   "b@x");        // A and a combining acute accent
     add_user("c", "\xc3\x81@x"); // Á
-    const auto page = worked(store().list({{}, "\xcc\x81"}, {20, 0}));
+    const auto page = expect_ok(store().list({{}, "\xcc\x81"}, {20, 0}));
     CHECK_EQUAL(std::string("b"), ids(page));
     CHECK_EQUAL(1, page.total);
 }
@@ -200,7 +200,7 @@ class Lists : public Contract {
 
     std::string ids_of(const store::Filter& filter, const store::Order& order = {},
                        std::int64_t limit = 20, std::int64_t offset = 0) {
-        const auto page = worked(store().list(filter, {limit, offset, order}));
+        const auto page = expect_ok(store().list(filter, {limit, offset, order}));
         return ids(page) + " of " + std::to_string(page.total);
     }
 };
@@ -286,7 +286,7 @@ TEST(lists, are_sorted_correctly_with_thousands_of_matches) {
 TEST_GROUP_BASE(find, Contract){};
 
 TEST(find, returns_nothing_for_an_unknown_id) {
-    CHECK(absent(store().find("nobody")));
+    CHECK(is_not_found(store().find("nobody")));
 }
 
 TEST(find, returns_the_eleven_fields) {
@@ -298,7 +298,7 @@ TEST(find, returns_the_eleven_fields) {
                             "image=https://x/eva.png, createdAt=2026-01-02T03:04:05.678Z, "
                             "updatedAt=2026-02-03T04:05:06.789Z, banned=true, banReason=spam, "
                             "banExpires=2027-01-01T00:00:00.000Z"),
-                described(worked(store().find("u"))));
+                describe(expect_ok(store().find("u"))));
 }
 
 TEST(find, distinguishes_null_and_an_empty_string) {
@@ -307,31 +307,31 @@ TEST(find, distinguishes_null_and_an_empty_string) {
     CHECK_EQUAL(std::string("id=u, name=Name of u, email=u@x, emailVerified=true, "
                             "createdAt=2026-01-01T00:00:00.000Z, "
                             "updatedAt=2026-01-01T00:00:00.000Z, banned=false, banReason="),
-                described(worked(store().find("u"))));
+                describe(expect_ok(store().find("u"))));
 }
 
 TEST(find, compares_ids_exactly) {
     add_user("Abc", "a@x");
     add_user("it's 100%s; --", "b@x");
-    CHECK(absent(store().find("abc")));
-    CHECK(absent(store().find("Abc ")));
-    worked(store().find("Abc"));
-    worked(store().find("it's 100%s; --"));
+    CHECK(is_not_found(store().find("abc")));
+    CHECK(is_not_found(store().find("Abc ")));
+    expect_ok(store().find("Abc"));
+    expect_ok(store().find("it's 100%s; --"));
 }
 
 TEST_GROUP_BASE(find_by_email, Contract){};
 
 TEST(find_by_email, compares_addresses_exactly) {
     add_user("a", "Ana@x");
-    CHECK(absent(store().find_by_email("ana@x")));
-    CHECK(absent(store().find_by_email("Ana")));
-    worked(store().find_by_email("Ana@x"));
+    CHECK(is_not_found(store().find_by_email("ana@x")));
+    CHECK(is_not_found(store().find_by_email("Ana")));
+    expect_ok(store().find_by_email("Ana@x"));
 }
 
 TEST_GROUP_BASE(create, Contract){};
 
 TEST(create, stores_the_user_and_its_account) {
-    worked(store().create(new_user("n", "n@x")));
+    expect_ok(store().create(new_user("n", "n@x")));
     const auto user = sql().rows("SELECT \"id\", \"name\", \"email\", \"role\", "
                                  "CASE WHEN \"emailVerified\" THEN 'yes' ELSE 'no' END, \"image\", "
                                  "\"banReason\", \"banExpires\" FROM \"user\"");
@@ -345,7 +345,7 @@ TEST(create, stores_the_user_and_its_account) {
 }
 
 TEST(create, sets_the_creation_and_update_times_of_both_rows) {
-    worked(store().create(new_user("n", "n@x")));
+    expect_ok(store().create(new_user("n", "n@x")));
     for (const char* table : {"user", "account"})
         CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"" + std::string(table) +
                                     "\" WHERE \"createdAt\" = '2026-03-04T05:06:07.089Z' AND "
@@ -356,7 +356,7 @@ TEST(create, returns_the_stored_row) {
     CHECK_EQUAL(std::string("id=n, name=Nueva Persona, email=n@x, role=user, emailVerified=true, "
                             "createdAt=2026-03-04T05:06:07.089Z, "
                             "updatedAt=2026-03-04T05:06:07.089Z, banned=false"),
-                described(worked(store().create(new_user("n", "n@x")))));
+                describe(expect_ok(store().create(new_user("n", "n@x")))));
 }
 
 TEST(create, with_a_registered_address_stores_nothing) {
@@ -373,17 +373,17 @@ TEST(create, with_a_registered_address_is_reported_with_a_listener) {
     CHECK(store().create(new_user("n", "taken@x")).failure() == store::Failure::email_taken);
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     expect_error("UA0106");
-    CHECK(failed(store().create(new_user("a", "free@x"))));
-    worked(store().create(new_user("n", "n@x")));
-    CHECK_EQUAL(std::string("taken@x"), std::string(worked(store().find("a")).email));
-    worked(store().find("n"));
+    CHECK(is_failure(store().create(new_user("a", "free@x"))));
+    expect_ok(store().create(new_user("n", "n@x")));
+    CHECK_EQUAL(std::string("taken@x"), std::string(expect_ok(store().find("a")).email));
+    expect_ok(store().find("n"));
 }
 
 TEST(create, that_cannot_store_the_account_stores_no_user) {
     expect_error("UA0106");
-    worked(store().create(new_user("first", "first@x")));
+    expect_ok(store().create(new_user("first", "first@x")));
     // Both accounts have the same id.
-    CHECK(failed(store().create(new_user("second", "second@x"))));
+    CHECK(is_failure(store().create(new_user("second", "second@x"))));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
 }
@@ -391,7 +391,7 @@ TEST(create, that_cannot_store_the_account_stores_no_user) {
 TEST(create, stores_strings_unchanged) {
     auto user = new_user("n", "it's \"100%s\" \\ @x");
     user.name = "\xc3\x81 \xf0\x9f\x98\x80 ' % %s \\ \n\t;--";
-    const auto created = worked(store().create(user));
+    const auto created = expect_ok(store().create(user));
     CHECK_EQUAL(std::string(user.name), std::string(created.name));
     CHECK_EQUAL(std::string(user.name), *sql().value("SELECT \"name\" FROM \"user\""));
     CHECK_EQUAL(std::string(user.email), *sql().value("SELECT \"accountId\" FROM \"account\""));
@@ -400,7 +400,7 @@ TEST(create, stores_strings_unchanged) {
 TEST_GROUP_BASE(update, Contract){};
 
 TEST(update, of_an_unknown_id_returns_nothing) {
-    CHECK(absent(store().update("nobody", {})));
+    CHECK(is_not_found(store().update("nobody", {})));
 }
 
 TEST(update, sets_the_given_fields) {
@@ -408,12 +408,12 @@ TEST(update, sets_the_given_fields) {
     const store::Changes changes = {
         {"name", "Otro"}, {"email", "otro@x"},   {"role", "gerente"},
         {"banned", true}, {"banReason", "spam"}, {"updatedAt", at("2026-05-06T07:08:09.010Z")}};
-    const std::string updated = described(worked(store().update("u", changes)));
+    const std::string updated = describe(expect_ok(store().update("u", changes)));
     CHECK_EQUAL(std::string("id=u, name=Otro, email=otro@x, role=gerente, emailVerified=true, "
                             "createdAt=2026-01-01T00:00:00.000Z, "
                             "updatedAt=2026-05-06T07:08:09.010Z, banned=true, banReason=spam"),
                 updated);
-    CHECK_EQUAL(updated, described(worked(store().find("u"))));
+    CHECK_EQUAL(updated, describe(expect_ok(store().find("u"))));
 }
 
 TEST(update, keeps_other_fields) {
@@ -425,29 +425,29 @@ TEST(update, keeps_other_fields) {
                             "createdAt=2026-01-01T00:00:00.000Z, "
                             "updatedAt=2026-05-06T07:08:09.010Z, banned=true, banReason=spam, "
                             "banExpires=2027-01-01T00:00:00.000Z"),
-                described(worked(store().update("u", changes))));
+                describe(expect_ok(store().update("u", changes))));
 }
 
 TEST(update, lifts_a_ban_with_false) {
     add_user("u", "u@x");
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE");
     const store::Changes changes = {{"banned", false}};
-    CHECK(!worked(store().update("u", changes)).banned);
+    CHECK(!expect_ok(store().update("u", changes)).banned);
 }
 
 TEST(update, changes_no_other_row) {
     add_user("u", "u@x");
     add_user("v", "v@x");
     const store::Changes changes = {{"name", "Otro"}};
-    worked(store().update("u", changes));
+    expect_ok(store().update("u", changes));
     CHECK_EQUAL(std::string("Name of v"),
                 *sql().value("SELECT \"name\" FROM \"user\" WHERE \"id\" = 'v'"));
 }
 
 TEST(update, does_not_change_the_account) {
-    worked(store().create(new_user("n", "n@x")));
+    expect_ok(store().create(new_user("n", "n@x")));
     const store::Changes changes = {{"email", "other@x"}};
-    worked(store().update("n", changes));
+    expect_ok(store().update("n", changes));
     CHECK_EQUAL(std::string("n@x"), *sql().value("SELECT \"accountId\" FROM \"account\""));
 }
 
@@ -456,7 +456,7 @@ TEST(update, to_a_registered_address_fails_and_changes_nothing) {
     add_user("u", "u@x");
     add_user("v", "v@x");
     const store::Changes changes = {{"name", "Otro"}, {"email", "v@x"}};
-    CHECK(failed(store().update("u", changes)));
+    CHECK(is_failure(store().update("u", changes)));
     CHECK_EQUAL(std::string("Name of u"),
                 *sql().value("SELECT \"name\" FROM \"user\" WHERE \"id\" = 'u'"));
 }
@@ -466,7 +466,7 @@ TEST(update, does_not_log_the_values_of_a_failure) {
     add_user("u", "u@x");
     add_user("v", "private.address@x");
     const store::Changes changes = {{"email", "private.address@x"}};
-    CHECK(failed(store().update("u", changes)));
+    CHECK(is_failure(store().update("u", changes)));
     for (const auto& line : log_.lines)
         CHECK_TEXT(line.find("private.address") == std::string::npos, line.c_str());
 }
@@ -484,11 +484,11 @@ class EmailChanges : public Contract {
     bool stays_verified(std::string_view email, bool lowers_email = false,
                         std::string_view id = "u") {
         sql().run("UPDATE \"user\" SET \"emailVerified\" = TRUE");
-        const auto user = worked(store().update(
+        const auto user = expect_ok(store().update(
             id, {{"email", email}, store::unverify_changed_email(lowers_email), {"name", "New"}}));
         CHECK_EQUAL(std::string(email), std::string(user.email));
-        CHECK_EQUAL(worked(store().find(id)).email_verified, user.email_verified);
-        CHECK(worked(store().find(id == "u" ? "v" : "u")).email_verified);
+        CHECK_EQUAL(expect_ok(store().find(id)).email_verified, user.email_verified);
+        CHECK(expect_ok(store().find(id == "u" ? "v" : "u")).email_verified);
         return user.email_verified;
     }
 };
@@ -511,32 +511,32 @@ TEST(email_change, that_affects_only_case_unverifies_unless_case_is_ignored) {
 }
 
 TEST(email_change, leaves_an_unverified_address_unverified) {
-    const auto user = worked(store().update("u", {{"emailVerified", false}}));
+    const auto user = expect_ok(store().update("u", {{"emailVerified", false}}));
     CHECK_FALSE(user.email_verified);
     CHECK_FALSE(
-        worked(store().update("u", {{"email", "Ana@x"}, store::unverify_changed_email(false)}))
+        expect_ok(store().update("u", {{"email", "Ana@x"}, store::unverify_changed_email(false)}))
             .email_verified);
 }
 
 TEST(email_change, with_a_ban_clears_only_an_expiry_in_the_past) {
     const text::Timestamp now = text::now();
-    const auto end_after = [&](std::chrono::seconds distance) {
+    const auto ban_end_after = [&](std::chrono::seconds distance) {
         const text::Timestamp end = now + distance;
-        worked(store().update("u", {{"banExpires", end}}));
-        return worked(store().update("u", {{"updatedAt", now}, store::clear_expired_ban_end()}))
+        expect_ok(store().update("u", {{"banExpires", end}}));
+        return expect_ok(store().update("u", {{"updatedAt", now}, store::clear_expired_ban_end()}))
             .ban_expires;
     };
-    CHECK_FALSE(end_after(std::chrono::seconds(-1)).has_value());
-    CHECK_FALSE(end_after(std::chrono::seconds(0)).has_value());
-    CHECK(end_after(std::chrono::seconds(1)) == now + std::chrono::seconds(1));
-    worked(store().update("u", {{"banExpires", {}}}));
-    CHECK_FALSE(worked(store().update("u", {{"updatedAt", now}, store::clear_expired_ban_end()}))
+    CHECK_FALSE(ban_end_after(std::chrono::seconds(-1)).has_value());
+    CHECK_FALSE(ban_end_after(std::chrono::seconds(0)).has_value());
+    CHECK(ban_end_after(std::chrono::seconds(1)) == now + std::chrono::seconds(1));
+    expect_ok(store().update("u", {{"banExpires", {}}}));
+    CHECK_FALSE(expect_ok(store().update("u", {{"updatedAt", now}, store::clear_expired_ban_end()}))
                     .ban_expires.has_value());
 }
 
 TEST(email_change, without_an_address_keeps_it_verified) {
-    worked(store().update("u", {{"emailVerified", true}}));
-    CHECK(worked(store().update("u", {{"name", "New"}, store::unverify_changed_email(false)}))
+    expect_ok(store().update("u", {{"emailVerified", true}}));
+    CHECK(expect_ok(store().update("u", {{"name", "New"}, store::unverify_changed_email(false)}))
               .email_verified);
 }
 
@@ -573,7 +573,7 @@ TEST(email_change, unverifies_when_it_also_ends_the_sessions) {
     sql().run("UPDATE \"user\" SET \"emailVerified\" = TRUE");
     const store::Changes changes = {{"email", "bo@x"}, store::unverify_changed_email(false)};
     CHECK_FALSE(
-        worked(store().update("u", changes, {}, store::SessionPolicy::revoke)).email_verified);
+        expect_ok(store().update("u", changes, {}, store::SessionPolicy::revoke)).email_verified);
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
 }
 
@@ -592,11 +592,11 @@ TEST(email_change, compares_with_the_row_after_a_concurrent_change) {
                                       {{"email", "Ana@x"}, store::unverify_changed_email(false)});
             });
         set_change_listener(nullptr);
-        CHECK_FALSE(worked(changed).email_verified);
+        CHECK_FALSE(expect_ok(changed).email_verified);
     }
 }
 
-class Losses : public Contract {
+class LostPrivileges : public Contract {
   protected:
     /// Adds a user with two sessions, and another user with one.
     void setup() override {
@@ -613,34 +613,34 @@ class Losses : public Contract {
     }
 
     /// Checks that user v still has a session. Returns how many sessions user u has.
-    long left() {
+    long count_sessions() {
         CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'v'"));
         return sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'u'");
     }
 
     /// Makes a change that ends user u's sessions if it reduces privileges. Returns how many
     /// sessions are left.
-    long left_after(const store::Changes& changes) {
-        worked(store().update("u", changes, {}, store::SessionPolicy::revoke));
-        return left();
+    long count_sessions_after(const store::Changes& changes) {
+        expect_ok(store().update("u", changes, {}, store::SessionPolicy::revoke));
+        return count_sessions();
     }
 };
 
-TEST_GROUP_BASE(lost_privileges, Losses){};
+TEST_GROUP_BASE(lost_privileges, LostPrivileges){};
 
 TEST(lost_privileges, end_all_sessions_with_any_listener) {
     IgnoringListener after(false);
     IgnoringListener before(true);
-    store::ChangeListener* const witnesses[] = {nullptr, &after, &before};
+    store::ChangeListener* const listeners[] = {nullptr, &after, &before};
     int number = 0;
-    for (store::ChangeListener* const listener : witnesses) {
+    for (store::ChangeListener* const listener : listeners) {
         set_change_listener(listener);
         const std::string address = "new" + std::to_string(++number) + "@x";
         for (const store::Changes& changes :
              {store::Changes{{"role", "user"}}, store::Changes{{"role", "admin"}},
               store::Changes{{"email", address}},
               store::Changes{{"name", "N"}, {"banned", true}}}) {
-            CHECK_EQUAL(0, left_after(changes));
+            CHECK_EQUAL(0, count_sessions_after(changes));
             open_sessions();
         }
         sql().run("DELETE FROM \"session\" WHERE \"userId\" = 'u'");
@@ -654,29 +654,29 @@ TEST(lost_privileges, are_none_if_role_and_address_stay_the_same) {
     for (const store::Changes& changes :
          {store::Changes{{"role", "admin"}, {"email", "u@x"}, {"name", "New"}},
           store::Changes{{"banned", false}, {"banReason", {}}}, store::Changes{}})
-        CHECK_EQUAL(2, left_after(changes));
+        CHECK_EQUAL(2, count_sessions_after(changes));
     sql().run("UPDATE \"user\" SET \"role\" = NULL WHERE \"id\" = 'u'");
-    CHECK_EQUAL(2, left_after({{"role", "user"}}));
+    CHECK_EQUAL(2, count_sessions_after({{"role", "user"}}));
 }
 
 TEST(lost_privileges, treat_a_null_role_as_user) {
-    worked(store().update("u", {{"role", model::Value()}}, {}, store::SessionPolicy::revoke));
-    CHECK_EQUAL(0, left());
+    expect_ok(store().update("u", {{"role", model::Value()}}, {}, store::SessionPolicy::revoke));
+    CHECK_EQUAL(0, count_sessions());
     add_session("again", "u", "2030-01-01T00:00:00.000Z");
     for (const model::Value& role : {model::Value("user"), model::Value(), model::Value()}) {
-        worked(store().update("u", {{"role", role}}, {}, store::SessionPolicy::revoke));
-        CHECK_EQUAL(1, left());
+        expect_ok(store().update("u", {{"role", role}}, {}, store::SessionPolicy::revoke));
+        CHECK_EQUAL(1, count_sessions());
     }
 }
 
 TEST(lost_privileges, end_no_sessions_unless_configured) {
-    worked(store().update("u", {{"role", "user"}, {"email", "new@x"}, {"banned", true}}));
-    CHECK_EQUAL(2, left());
+    expect_ok(store().update("u", {{"role", "user"}, {"email", "new@x"}, {"banned", true}}));
+    CHECK_EQUAL(2, count_sessions());
 }
 
 TEST(lost_privileges, that_are_rejected_end_no_sessions) {
     expect_error("UA0106");
-    CHECK(failed(store().update("u", {{"email", "v@x"}}, {}, store::SessionPolicy::revoke)));
+    CHECK(is_failure(store().update("u", {{"email", "v@x"}}, {}, store::SessionPolicy::revoke)));
     store::UpdateGuard guard = {store::UpdateGuard::Kind::requires_role, "user"};
     CHECK(store().update("u", {{"banned", true}}, guard, store::SessionPolicy::revoke).failure() ==
           store::Failure::outranked);
@@ -684,31 +684,31 @@ TEST(lost_privileges, that_are_rejected_end_no_sessions) {
     guard.versions = std::vector<std::string_view>{"x"};
     CHECK(store().update("u", {{"banned", true}}, guard, store::SessionPolicy::revoke).failure() ==
           store::Failure::version_mismatch);
-    CHECK(absent(store().update("w", {{"banned", true}}, {}, store::SessionPolicy::revoke)));
-    CHECK_EQUAL(2, left());
+    CHECK(is_not_found(store().update("w", {{"banned", true}}, {}, store::SessionPolicy::revoke)));
+    CHECK_EQUAL(2, count_sessions());
 }
 
 TEST(lost_privileges, are_determined_from_the_row_after_a_concurrent_change) {
     if (database().kind() == Kind::sqlite)
         return; // SQLite has one writer at a time
-    worked(store().update("u", {{"role", "user"}}));
+    expect_ok(store().update("u", {{"role", "user"}}));
     const auto changed =
         while_another_writer("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'u'", [&] {
             return store().update("u", {{"role", "user"}}, {}, store::SessionPolicy::revoke);
         });
-    CHECK_EQUAL(std::string("user"), or_nothing(worked(changed).role));
-    CHECK_EQUAL(0, left());
+    CHECK_EQUAL(std::string("user"), or_nothing(expect_ok(changed).role));
+    CHECK_EQUAL(0, count_sessions());
 }
 
 TEST(lost_privileges, return_the_new_version_of_the_row) {
-    const std::string version(worked(store().find("u")).version);
+    const std::string version(expect_ok(store().find("u")).version);
     store::UpdateGuard guard;
     guard.versions = std::vector<std::string_view>{version};
     const auto changed =
-        worked(store().update("u", {{"role", "user"}}, guard, store::SessionPolicy::revoke));
+        expect_ok(store().update("u", {{"role", "user"}}, guard, store::SessionPolicy::revoke));
     CHECK_EQUAL(std::string("user"), or_nothing(changed.role));
-    CHECK_EQUAL(std::string(worked(store().find("u")).version), std::string(changed.version));
-    CHECK_EQUAL(0, left());
+    CHECK_EQUAL(std::string(expect_ok(store().find("u")).version), std::string(changed.version));
+    CHECK_EQUAL(0, count_sessions());
 }
 
 class ExtraColumns : public Contract {
@@ -736,8 +736,8 @@ TEST_GROUP_BASE(extra_columns, ExtraColumns){};
 
 TEST(extra_columns, are_returned_with_a_created_and_an_updated_user) {
     add_columns();
-    expect_members(worked(store().create(new_user("n", "n@x"))).extra_columns);
-    expect_members(worked(store().update("n", {})).extra_columns);
+    expect_members(expect_ok(store().create(new_user("n", "n@x"))).extra_columns);
+    expect_members(expect_ok(store().update("n", {})).extra_columns);
 }
 
 TEST(extra_columns, of_any_type_are_returned_as_JSON) {
@@ -752,7 +752,7 @@ TEST(extra_columns, of_any_type_are_returned_as_JSON) {
         sql().run("UPDATE \"user\" SET " +
                   (is_sqlite ? "\"score\" = " + sign + "9e999, \"data\" = x'00ff'"
                              : "\"score\" = '" + sign + "Infinity', \"data\" = '[]'"));
-        const std::string object(worked(store().update("u", {})).extra_columns);
+        const std::string object(expect_ok(store().update("u", {})).extra_columns);
         STRCMP_CONTAINS(is_sqlite ? R"("score":null,"data":"00FF")" : "Infinity\"", object.c_str());
     }
 }
@@ -766,10 +766,11 @@ TEST(extra_columns, of_type_json_may_hold_what_jsonb_rejects) {
     for (const std::string value : {R"("\ud83d")", R"("\u0000")"}) {
         sql().run("UPDATE \"user\" SET \"data\" = '" + value + "'");
         STRCMP_CONTAINS((R"("data":)" + value).c_str(),
-                        std::string(worked(store().update("u", {})).extra_columns).c_str());
+                        std::string(expect_ok(store().update("u", {})).extra_columns).c_str());
         STRCMP_CONTAINS(
             value.c_str(),
-            std::string(worked(store().find("u", store::UserColumns::all)).extra_columns).c_str());
+            std::string(expect_ok(store().find("u", store::UserColumns::all)).extra_columns)
+                .c_str());
     }
 }
 
@@ -781,12 +782,12 @@ TEST(extra_columns, of_booleans_are_true_false_or_null_in_every_reply) {
         std::erase(text, ' ');
         CHECK_EQUAL(R"({"vip":)" + std::string(value) + "}", text);
     };
-    expect_vip("null", worked(store().create(new_user("n", "n@x"))).extra_columns);
-    const std::string id(worked(store().find_by_email("n@x")).id);
+    expect_vip("null", expect_ok(store().create(new_user("n", "n@x"))).extra_columns);
+    const std::string id(expect_ok(store().find_by_email("n@x")).id);
     for (const char* const value : {"null", "true", "false"}) {
         sql().run("UPDATE \"user\" SET \"vip\" = " + std::string(value));
-        expect_vip(value, worked(store().update(id, {})).extra_columns);
-        expect_vip(value, worked(store().find(id, store::UserColumns::all)).extra_columns);
+        expect_vip(value, expect_ok(store().update(id, {})).extra_columns);
+        expect_vip(value, expect_ok(store().find(id, store::UserColumns::all)).extra_columns);
     }
 }
 
@@ -798,7 +799,7 @@ TEST(extra_columns, are_set_by_name_and_have_types) {
            "ALTER TABLE \"user\" DROP COLUMN \"points\"; ALTER TABLE \"user\" DROP COLUMN \"vip\"; "
            "ALTER TABLE \"user\" DROP COLUMN \"seen\"; ALTER TABLE \"user\" DROP COLUMN \"motto\"");
     add_user("u", "u@x");
-    const auto columns = worked(store().extra_columns());
+    const auto columns = expect_ok(store().extra_columns());
     using Kind = store::ExtraColumn::Kind;
     constexpr Kind kinds[] = {Kind::integer, Kind::boolean, Kind::time, Kind::text};
     CHECK_EQUAL(std::size(kinds), columns.size());
@@ -815,7 +816,7 @@ TEST(extra_columns, are_set_by_name_and_have_types) {
         column_change("points", "12"), column_change("vip", true),
         column_change("seen", *text::parse_date("2026-11-20T23:30:19.717Z")),
         column_change("motto", "a 'b'")};
-    std::string object(worked(store().update("u", changes)).extra_columns);
+    std::string object(expect_ok(store().update("u", changes)).extra_columns);
     std::erase(object, ' ');
     for (const char* part : {"\"points\":12", "\"vip\":true",
                              "\"seen\":\"2026-11-20T23:30:19.717Z\"", "\"motto\":\"a'b'\""})
@@ -825,20 +826,20 @@ TEST(extra_columns, are_set_by_name_and_have_types) {
 TEST(extra_columns, are_not_returned_with_a_user_that_is_read) {
     add_columns();
     add_user("u", "u@x");
-    CHECK_EQUAL(std::string(""), std::string(worked(store().find("u")).extra_columns));
+    CHECK_EQUAL(std::string(""), std::string(expect_ok(store().find("u")).extra_columns));
     CHECK_EQUAL(std::string(""),
-                std::string(worked(store().list({}, {20, 0})).users[0].extra_columns));
+                std::string(expect_ok(store().list({}, {20, 0})).users[0].extra_columns));
 }
 
 TEST(extra_columns, may_be_added_while_a_connection_is_in_use) {
     add_user("u", "u@x");
-    worked(store().find("u"));
-    worked(store().update("u", {}));
+    expect_ok(store().find("u"));
+    expect_ok(store().update("u", {}));
     add_columns();
-    worked(store().find("u"));
-    worked(store().update("u", {}));
-    worked(store().create(new_user("n", "n@x")));
-    worked(store().list({}, {20, 0}));
+    expect_ok(store().find("u"));
+    expect_ok(store().update("u", {}));
+    expect_ok(store().create(new_user("n", "n@x")));
+    expect_ok(store().list({}, {20, 0}));
 }
 
 // The protected address. No user has it unless a test adds one.
@@ -847,16 +848,16 @@ constexpr store::ProtectedEmail nobody = {"protected@x", false};
 TEST_GROUP_BASE(remove, Contract){};
 
 TEST(remove, of_an_unknown_id_is_not_found) {
-    CHECK(absent(store().remove("nobody", nobody)));
+    CHECK(is_not_found(store().remove("nobody", nobody)));
 }
 
 TEST(remove, deletes_only_the_user_with_its_sessions_and_accounts) {
-    worked(store().create(new_user("n", "n@x")));
+    expect_ok(store().create(new_user("n", "n@x")));
     add_user("v", "v@x");
     add_session("one", "n", "2030-01-01T00:00:00.000Z");
     add_session("two", "n", "2030-01-01T00:00:00.000Z");
     add_session("three", "v", "2030-01-01T00:00:00.000Z");
-    worked(store().remove("n", nobody));
+    expect_ok(store().remove("n", nobody));
     CHECK_EQUAL(std::string("v"), *sql().value("SELECT \"id\" FROM \"user\""));
     CHECK_EQUAL(std::string("three"), *sql().value("SELECT \"token\" FROM \"session\""));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
@@ -877,7 +878,7 @@ TEST(remove, ignores_the_case_of_the_protected_address_if_configured) {
         for (const char* id : {"u", "l"})
             CHECK(store().remove(id, {address, true}).failure() == store::Failure::protected_user);
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"user\""));
-    worked(store().remove("u", {"protected@x", false}));
+    expect_ok(store().remove("u", {"protected@x", false}));
 }
 
 TEST(remove, succeeds_if_a_trigger_deletes_the_sessions_and_accounts_first) {
@@ -890,7 +891,7 @@ TEST(remove, succeeds_if_a_trigger_deletes_the_sessions_and_accounts_first) {
            "OLD.\"id\"; RETURN OLD; END$$; CREATE TRIGGER \"clear\" BEFORE DELETE ON \"user\" FOR "
            "EACH ROW EXECUTE FUNCTION \"clear\"()",
            "DROP TRIGGER \"clear\" ON \"user\"; DROP FUNCTION \"clear\"()");
-    worked(store().remove("u", nobody));
+    expect_ok(store().remove("u", nobody));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\""));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
 }
@@ -903,7 +904,7 @@ TEST(remove, that_cannot_delete_the_user_deletes_nothing) {
            "INSERT INTO \"clingy\" VALUES ('u')",
            "DROP TABLE \"clingy\"");
     const auto removal = store().remove("u", nobody);
-    CHECK(failed(removal));
+    CHECK(is_failure(removal));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
 }
@@ -925,7 +926,7 @@ TEST(remove, rejected_by_a_foreign_key_logs_table_and_remedy) {
                    "); INSERT INTO \"clingy\" VALUES (" + id + ")",
                "DROP TABLE \"clingy\"; DROP TABLE \"idle\"");
         expect_error("UA0106");
-        CHECK(failed(store().remove("u", nobody)));
+        CHECK(is_failure(store().remove("u", nobody)));
         const std::string& line = log_.lines.back();
         STRCMP_CONTAINS(
             is_postgresql()
@@ -937,35 +938,35 @@ TEST(remove, rejected_by_a_foreign_key_logs_table_and_remedy) {
         CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
         undo();
     }
-    worked(store().remove("u", nobody));
+    expect_ok(store().remove("u", nobody));
 }
 
 class Guarded : public Contract {
   protected:
     /// Returns the result of an update with the guard: "done", "outranked" and so on.
     std::string outcome_of_update(const store::UpdateGuard& guard) {
-        return word_for(store().update("u", {{"name", "New"}}, guard));
+        return outcome_of(store().update("u", {{"name", "New"}}, guard));
     }
     std::string outcome_of_removal(const store::UpdateGuard& guard) {
-        return word_for(store().remove("u", nobody, guard));
+        return outcome_of(store().remove("u", nobody, guard));
     }
 
-    static store::UpdateGuard only_of(std::string_view role) {
+    static store::UpdateGuard requires_role(std::string_view role) {
         return {store::UpdateGuard::Kind::requires_role, role};
     }
-    static store::UpdateGuard leaves_one_of(std::string_view role) {
+    static store::UpdateGuard keeps_last_of_role(std::string_view role) {
         return {store::UpdateGuard::Kind::keeps_last_of_role, role, at("2026-01-02T00:00:00.000Z")};
     }
 
     void ban(std::string_view id, const char* expires) {
-        worked(store().update(id, {{"banned", true}}));
+        expect_ok(store().update(id, {{"banned", true}}));
         if (expires != nullptr)
-            worked(store().update(id, {{"banExpires", at(expires)}}));
+            expect_ok(store().update(id, {{"banExpires", at(expires)}}));
     }
 
   private:
     template <class T>
-    static std::string word_for(const store::Result<T>& result) {
+    static std::string outcome_of(const store::Result<T>& result) {
         if (result)
             return "done";
         switch (result.failure()) {
@@ -985,23 +986,23 @@ TEST_GROUP_BASE(guard, Guarded){};
 
 TEST(guard, of_a_role_allows_only_changes_to_users_with_it) {
     add_user("u", "u@x", "'user'");
-    CHECK_EQUAL(std::string("done"), outcome_of_update(only_of("user")));
+    CHECK_EQUAL(std::string("done"), outcome_of_update(requires_role("user")));
     for (const char* role : {"admin", "superAdmin", "User", ""}) {
-        worked(store().update("u", {{"role", role}, {"name", "Old"}}));
-        CHECK_EQUAL(std::string("outranked"), outcome_of_update(only_of("user")));
-        CHECK_EQUAL(std::string("outranked"), outcome_of_removal(only_of("user")));
-        CHECK_EQUAL(std::string("Old"), std::string(worked(store().find("u")).name));
+        expect_ok(store().update("u", {{"role", role}, {"name", "Old"}}));
+        CHECK_EQUAL(std::string("outranked"), outcome_of_update(requires_role("user")));
+        CHECK_EQUAL(std::string("outranked"), outcome_of_removal(requires_role("user")));
+        CHECK_EQUAL(std::string("Old"), std::string(expect_ok(store().find("u")).name));
     }
 }
 
 TEST(guard, treats_a_missing_role_as_user) {
     add_user("u", "u@x", "NULL");
-    CHECK_EQUAL(std::string("done"), outcome_of_update(only_of("user")));
-    CHECK_EQUAL(std::string("done"), outcome_of_removal(only_of("user")));
+    CHECK_EQUAL(std::string("done"), outcome_of_update(requires_role("user")));
+    CHECK_EQUAL(std::string("done"), outcome_of_removal(requires_role("user")));
 }
 
 TEST(guard, reports_an_unknown_user) {
-    for (const store::UpdateGuard& guard : {only_of("user"), leaves_one_of("owner")}) {
+    for (const store::UpdateGuard& guard : {requires_role("user"), keeps_last_of_role("owner")}) {
         CHECK_EQUAL(std::string("not found"), outcome_of_update(guard));
         CHECK_EQUAL(std::string("not found"), outcome_of_removal(guard));
     }
@@ -1010,27 +1011,28 @@ TEST(guard, reports_an_unknown_user) {
 TEST(guard, protects_the_last_user_with_a_role) {
     add_user("u", "u@x", "'owner'");
     add_user("v", "v@x", "'Owner'");
-    CHECK_EQUAL(std::string("last"), outcome_of_update(leaves_one_of("owner")));
-    CHECK_EQUAL(std::string("last"), outcome_of_removal(leaves_one_of("owner")));
-    CHECK_EQUAL(std::string("Name of u"), std::string(worked(store().find("u")).name));
-    CHECK(absent(store().exists_other_with_role("u", "owner", at("2026-01-02T00:00:00.000Z"))));
+    CHECK_EQUAL(std::string("last"), outcome_of_update(keeps_last_of_role("owner")));
+    CHECK_EQUAL(std::string("last"), outcome_of_removal(keeps_last_of_role("owner")));
+    CHECK_EQUAL(std::string("Name of u"), std::string(expect_ok(store().find("u")).name));
+    CHECK(
+        is_not_found(store().exists_other_with_role("u", "owner", at("2026-01-02T00:00:00.000Z"))));
 }
 
 TEST(guard, allows_a_change_if_another_user_has_the_role) {
     add_user("u", "u@x", "'owner'");
     add_user("v", "v@x", "'owner'");
-    CHECK_EQUAL(std::string("done"), outcome_of_update(leaves_one_of("owner")));
-    worked(store().exists_other_with_role("u", "owner", at("2026-01-02T00:00:00.000Z")));
-    CHECK_EQUAL(std::string("done"), outcome_of_removal(leaves_one_of("owner")));
+    CHECK_EQUAL(std::string("done"), outcome_of_update(keeps_last_of_role("owner")));
+    expect_ok(store().exists_other_with_role("u", "owner", at("2026-01-02T00:00:00.000Z")));
+    CHECK_EQUAL(std::string("done"), outcome_of_removal(keeps_last_of_role("owner")));
 }
 
 TEST(guard, ignores_other_roles_and_banned_users) {
     add_user("u", "u@x", "'user'");
-    CHECK_EQUAL(std::string("done"), outcome_of_update(leaves_one_of("owner")));
-    worked(store().update("u", {{"role", "owner"}}));
+    CHECK_EQUAL(std::string("done"), outcome_of_update(keeps_last_of_role("owner")));
+    expect_ok(store().update("u", {{"role", "owner"}}));
     ban("u", nullptr);
-    CHECK_EQUAL(std::string("done"), outcome_of_update(leaves_one_of("owner")));
-    CHECK_EQUAL(std::string("done"), outcome_of_removal(leaves_one_of("owner")));
+    CHECK_EQUAL(std::string("done"), outcome_of_update(keeps_last_of_role("owner")));
+    CHECK_EQUAL(std::string("done"), outcome_of_removal(keeps_last_of_role("owner")));
 }
 
 TEST(guard, counts_users_whose_ban_has_ended) {
@@ -1040,16 +1042,16 @@ TEST(guard, counts_users_whose_ban_has_ended) {
                                            {"2026-01-02T00:00:00.001Z", "last"},
                                            {"2026-01-02T00:00:00.000Z", "done"}}) {
         ban("v", expires);
-        CHECK_EQUAL(std::string(outcome), outcome_of_update(leaves_one_of("owner")));
+        CHECK_EQUAL(std::string(outcome), outcome_of_update(keeps_last_of_role("owner")));
     }
     ban("u", "2026-01-01T00:00:00.000Z");
-    worked(store().remove("v", nobody));
-    CHECK_EQUAL(std::string("last"), outcome_of_removal(leaves_one_of("owner")));
+    expect_ok(store().remove("v", nobody));
+    CHECK_EQUAL(std::string("last"), outcome_of_removal(keeps_last_of_role("owner")));
 }
 
 TEST(guard, is_checked_after_the_protected_address) {
     add_user("u", "protected@x", "'owner'");
-    CHECK(store().remove("u", nobody, leaves_one_of("owner")).failure() ==
+    CHECK(store().remove("u", nobody, keeps_last_of_role("owner")).failure() ==
           store::Failure::protected_user);
 }
 
@@ -1077,15 +1079,15 @@ TEST(postgresql_client, checks_for_a_closed_connection_even_after_a_transaction)
 TEST_GROUP_BASE(session, Contract){};
 
 TEST(session, of_an_unknown_token_is_not_found) {
-    CHECK(absent(store().find_session("nothing")));
-    CHECK(absent(store().find_caller("nothing")));
+    CHECK(is_not_found(store().find_session("nothing")));
+    CHECK(is_not_found(store().find_caller("nothing")));
 }
 
 TEST(session, returns_its_user_and_expiry) {
     add_user("u", "u@x", "'admin'");
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE, \"banExpires\" = '2027-01-01T00:00:00.000Z'");
     add_session("token", "u", "2026-12-31T23:59:59.999Z");
-    const auto found = worked(store().find_session("token"));
+    const auto found = expect_ok(store().find_session("token"));
     CHECK_EQUAL(std::string("token"), std::string(found.session.token));
     CHECK_EQUAL(std::string("session-token"), std::string(found.session.id));
     CHECK_EQUAL(std::string("u"), std::string(found.session.user_id));
@@ -1101,7 +1103,7 @@ TEST(session, returns_the_callers_role_and_ban) {
     add_user("u", "u@x", "'admin'");
     add_session("token", "u", "2026-12-31T23:59:59.999Z");
     const auto caller = [&] {
-        const auto found = worked(store().find_caller("token"));
+        const auto found = expect_ok(store().find_caller("token"));
         return std::string(found.user.id) + " " + or_nothing(found.user.role) + " " +
                or_nothing(found.session.expires_at) + (found.user.banned ? " banned " : " ") +
                or_nothing(found.user.ban_expires);
@@ -1116,21 +1118,21 @@ TEST(session, returns_the_callers_role_and_ban) {
 TEST(session, returns_the_impersonator) {
     add_user("u", "u@x");
     add_session("token", "u", "2026-12-31T23:59:59.999Z");
-    CHECK_FALSE(worked(store().find_caller("token")).session.impersonated_by.has_value());
+    CHECK_FALSE(expect_ok(store().find_caller("token")).session.impersonated_by.has_value());
     sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'sara-1'");
     CHECK_EQUAL(std::string("sara-1"),
-                or_nothing(worked(store().find_caller("token")).session.impersonated_by));
+                or_nothing(expect_ok(store().find_caller("token")).session.impersonated_by));
 }
 
 TEST(session, compares_tokens_exactly) {
     add_user("u", "u@x");
     add_session("Token", "u", "2030-01-01T00:00:00.000Z");
     for (const char* another : {"token", "Token%"}) {
-        CHECK(absent(store().find_session(another)));
-        CHECK(absent(store().find_caller(another)));
+        CHECK(is_not_found(store().find_session(another)));
+        CHECK(is_not_found(store().find_caller(another)));
     }
-    worked(store().find_session("Token"));
-    worked(store().find_caller("Token"));
+    expect_ok(store().find_session("Token"));
+    expect_ok(store().find_caller("Token"));
 }
 
 TEST(session, that_was_opened_is_found) {
@@ -1139,8 +1141,8 @@ TEST(session, that_was_opened_is_found) {
     opened.id = "session-id";
     opened.expires_at = at("2026-01-08T00:00:00.000Z");
     opened.ip_address = "192.0.2.1";
-    CHECK_EQUAL(std::string("session-id"), std::string(worked(store().create_session(opened))));
-    const auto found = worked(store().find_session("fresh")).session;
+    CHECK_EQUAL(std::string("session-id"), std::string(expect_ok(store().create_session(opened))));
+    const auto found = expect_ok(store().find_session("fresh")).session;
     CHECK_EQUAL(std::string("session-id"), std::string(found.id));
     CHECK_EQUAL(std::string("u"), std::string(found.user_id));
     CHECK_EQUAL(std::string("2026-01-01T00:00:00.000Z"), or_nothing(found.created_at));
@@ -1157,23 +1159,23 @@ TEST(session, of_an_unknown_user_cannot_be_opened) {
 TEST(session, that_is_extended_expires_later) {
     add_user("u", "u@x");
     add_session("token", "u", "2026-01-08T00:00:00.000Z");
-    worked(store().extend_session("token", at("2026-02-08T00:00:00.000Z"),
-                                  at("2026-01-05T00:00:00.000Z")));
-    const auto found = worked(store().find_session("token")).session;
+    expect_ok(store().extend_session("token", at("2026-02-08T00:00:00.000Z"),
+                                     at("2026-01-05T00:00:00.000Z")));
+    const auto found = expect_ok(store().find_session("token")).session;
     CHECK_EQUAL(std::string("2026-02-08T00:00:00.000Z"), or_nothing(found.expires_at));
     CHECK_EQUAL(std::string("2026-01-05T00:00:00.000Z"), or_nothing(found.updated_at));
-    CHECK(absent(store().extend_session("unknown", at("2026-02-08T00:00:00.000Z"),
-                                        at("2026-01-05T00:00:00.000Z"))));
+    CHECK(is_not_found(store().extend_session("unknown", at("2026-02-08T00:00:00.000Z"),
+                                              at("2026-01-05T00:00:00.000Z"))));
 }
 
 TEST(session, is_deleted_without_other_sessions) {
     add_user("u", "u@x");
     add_session("one", "u", "2030-01-01T00:00:00.000Z");
     add_session("two", "u", "2030-01-01T00:00:00.000Z");
-    worked(store().delete_session("one"));
-    CHECK(absent(store().find_session("one")));
-    worked(store().find_session("two"));
-    CHECK(absent(store().delete_session("one")));
+    expect_ok(store().delete_session("one"));
+    CHECK(is_not_found(store().find_session("one")));
+    expect_ok(store().find_session("two"));
+    CHECK(is_not_found(store().delete_session("one")));
 }
 
 TEST(session, lists_and_deletions_are_limited_to_one_user) {
@@ -1184,17 +1186,17 @@ TEST(session, lists_and_deletions_are_limited_to_one_user) {
     add_session("three", "v", "2030-01-01T00:00:00.000Z");
     sql().run("UPDATE \"session\" SET \"createdAt\" = '2026-03-01T00:00:00.000Z' "
               "WHERE \"token\" = 'one'");
-    const auto sessions = worked(store().list_sessions("u"));
+    const auto sessions = expect_ok(store().list_sessions("u"));
     CHECK_EQUAL(2U, sessions.size());
     CHECK_EQUAL(std::string("one"), std::string(sessions[0].token));
     CHECK_EQUAL(std::string("two"), std::string(sessions[1].token));
-    CHECK(absent(store().delete_session_of_user("u", "session-three")));
-    CHECK(absent(store().delete_session_of_user("u", "one")));
-    worked(store().delete_session_of_user("u", "session-one"));
-    CHECK(absent(store().delete_session_of_user("u", "session-one")));
-    CHECK_EQUAL(1, worked(store().delete_sessions_of_user("u")));
-    CHECK_EQUAL(0U, worked(store().list_sessions("u")).size());
-    worked(store().find_session("three"));
+    CHECK(is_not_found(store().delete_session_of_user("u", "session-three")));
+    CHECK(is_not_found(store().delete_session_of_user("u", "one")));
+    expect_ok(store().delete_session_of_user("u", "session-one"));
+    CHECK(is_not_found(store().delete_session_of_user("u", "session-one")));
+    CHECK_EQUAL(1, expect_ok(store().delete_sessions_of_user("u")));
+    CHECK_EQUAL(0U, expect_ok(store().list_sessions("u")).size());
+    expect_ok(store().find_session("three"));
 }
 
 TEST(session, is_listed_only_if_it_is_one_of_the_newest) {
@@ -1203,12 +1205,12 @@ TEST(session, is_listed_only_if_it_is_one_of_the_newest) {
         add_session(token, "u", "2030-01-01T00:00:00.000Z");
     sql().run("UPDATE \"session\" SET \"createdAt\" = '2026-03-01T00:00:00.000Z' "
               "WHERE \"token\" = 'two'");
-    const auto sessions = worked(store().list_sessions("u", 1));
+    const auto sessions = expect_ok(store().list_sessions("u", 1));
     CHECK_EQUAL(1U, sessions.size());
     CHECK_EQUAL(std::string("two"), std::string(sessions[0].token));
 }
 
-TEST(session, that_is_live_is_listed_without_its_token) {
+TEST(session, that_is_active_is_listed_without_its_token) {
     add_user("u", "u@x");
     add_user("v", "v@x");
     for (const char* id : {"over", "just-over", "lasting", "newest"})
@@ -1220,10 +1222,10 @@ TEST(session, that_is_live_is_listed_without_its_token) {
               "'just-over'");
     sql().run("UPDATE \"session\" SET \"createdAt\" = '2026-03-01T00:00:00.000Z', \"ipAddress\" = "
               "'192.0.2.1' WHERE \"token\" = 'newest'");
-    const auto live = [this](std::int64_t most) {
+    const auto active_sessions = [this](std::int64_t most) {
         std::string ids;
         const auto sessions =
-            worked(store().list_active_sessions("u", at("2026-05-01T11:59:59.999Z"), most));
+            expect_ok(store().list_active_sessions("u", at("2026-05-01T11:59:59.999Z"), most));
         for (const model::Session& session : sessions) {
             CHECK_EQUAL(std::string(), std::string(session.token));
             CHECK_EQUAL(std::string("u"), std::string(session.user_id));
@@ -1231,24 +1233,26 @@ TEST(session, that_is_live_is_listed_without_its_token) {
         }
         return ids;
     };
-    CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(10));
-    CHECK_EQUAL(std::string("session-newest 192.0.2.1, "), live(1));
+    CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "),
+                active_sessions(10));
+    CHECK_EQUAL(std::string("session-newest 192.0.2.1, "), active_sessions(1));
     // The session between these two has just expired, so it is not listed.
-    CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(2));
+    CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "),
+                active_sessions(2));
     CHECK_EQUAL(
-        0U, worked(store().list_active_sessions("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
+        0U, expect_ok(store().list_active_sessions("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
 }
 
 TEST(update, sets_a_ban_and_lifts_it_completely) {
     add_user("u", "u@x");
-    const auto banned = worked(store().update(
+    const auto banned = expect_ok(store().update(
         "u",
         {{"banned", true}, {"banReason", "spam"}, {"banExpires", at("2027-01-01T00:00:00.000Z")}}));
     CHECK(banned.banned);
     CHECK_EQUAL(std::string("spam"), or_nothing(banned.ban_reason));
     CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(banned.ban_expires));
     const auto free =
-        worked(store().update("u", {{"banned", false}, {"banReason", {}}, {"banExpires", {}}}));
+        expect_ok(store().update("u", {{"banned", false}, {"banReason", {}}, {"banExpires", {}}}));
     CHECK(!free.banned);
     CHECK_EQUAL(std::string("(nothing)"), or_nothing(free.ban_reason));
     CHECK_EQUAL(std::string("(nothing)"), or_nothing(free.ban_expires));
@@ -1257,7 +1261,7 @@ TEST(update, sets_a_ban_and_lifts_it_completely) {
 class Credentials : public Contract {
   protected:
     std::string hash_of(std::string_view email) {
-        return or_nothing(worked(store().find_credential(email)).password_hash);
+        return or_nothing(expect_ok(store().find_credential(email)).password_hash);
     }
 };
 
@@ -1265,16 +1269,16 @@ TEST_GROUP_BASE(credential, Credentials){};
 
 TEST(credential, is_absent_for_an_unknown_address) {
     add_user("u", "u@x");
-    CHECK(absent(store().find_credential("nobody@x")));
-    CHECK(absent(store().find_credential("u@x")));
+    CHECK(is_not_found(store().find_credential("nobody@x")));
+    CHECK(is_not_found(store().find_credential("u@x")));
 }
 
 TEST(credential, is_found_among_other_accounts) {
     add_user("n", "n@x");
     add_account("0", "7", "n", "not it", "github");
-    CHECK(absent(store().find_credential("n@x")));
-    worked(store().set_password(store::account_row(new_user("n", "n@x"))));
-    const auto found = worked(store().find_credential("n@x"));
+    CHECK(is_not_found(store().find_credential("n@x")));
+    expect_ok(store().set_password(store::account_row(new_user("n", "n@x"))));
+    const auto found = expect_ok(store().find_credential("n@x"));
     CHECK_EQUAL(std::string("n"), std::string(found.user.id));
     CHECK_EQUAL(std::string("a hash"), or_nothing(found.password_hash));
     CHECK_EQUAL(std::string("not it"),
@@ -1282,11 +1286,11 @@ TEST(credential, is_found_among_other_accounts) {
 }
 
 TEST(credential, is_replaced_by_a_new_password) {
-    worked(store().create(new_user("n", "n@x")));
+    expect_ok(store().create(new_user("n", "n@x")));
     auto user = new_user("n", "n@x");
     user.account_id = "not used";
     user.password_hash = "another hash";
-    worked(store().set_password(store::account_row(user)));
+    expect_ok(store().set_password(store::account_row(user)));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
     CHECK_EQUAL(std::string("another hash"), hash_of("n@x"));
 }
@@ -1296,50 +1300,52 @@ TEST(credential, prefers_the_account_with_the_users_id) {
     const auto add = [this](const std::string& account_id) {
         add_account("of-" + account_id, account_id, "n", "hash of " + account_id);
     };
-    const auto expect_the_users = [this] { CHECK_EQUAL(std::string("hash of n"), hash_of("n@x")); };
+    const auto expect_hash_of_user = [this] {
+        CHECK_EQUAL(std::string("hash of n"), hash_of("n@x"));
+    };
     add("n@x");
     add("n");
-    expect_the_users();
+    expect_hash_of_user();
     sql().run("DELETE FROM \"account\"");
     add("n");
     add("n@x");
-    expect_the_users();
+    expect_hash_of_user();
 }
 
 TEST(credential, gets_the_users_id_with_a_new_password_if_configured) {
-    worked(store().create(new_user("n", "n@x")));
+    expect_ok(store().create(new_user("n", "n@x")));
     auto user = new_user("n", "n@x");
-    worked(store().set_password(store::account_row(user)));
+    expect_ok(store().set_password(store::account_row(user)));
     CHECK_EQUAL(std::string("n@x"), *sql().value("SELECT \"accountId\" FROM \"account\""));
     user.account_id_is_user_id = true;
-    worked(store().set_password(store::account_row(user)));
+    expect_ok(store().set_password(store::account_row(user)));
     CHECK_EQUAL(std::string("n"), *sql().value("SELECT \"accountId\" FROM \"account\""));
 }
 
 TEST(credential, is_renewed_only_if_the_old_hash_matches) {
-    worked(store().create(new_user("n", "n@x")));
+    expect_ok(store().create(new_user("n", "n@x")));
     auto user = new_user("n", "n@x");
     user.password_hash = "another hash";
-    CHECK(absent(store().replace_hash(store::account_row(user), "no hash of it")));
+    CHECK(is_not_found(store().replace_hash(store::account_row(user), "no hash of it")));
     CHECK_EQUAL(std::string("a hash"), hash_of("n@x"));
-    worked(store().replace_hash(store::account_row(user), "a hash"));
+    expect_ok(store().replace_hash(store::account_row(user), "a hash"));
     CHECK_EQUAL(std::string("another hash"), hash_of("n@x"));
     add_user("m", "m@x");
-    CHECK(absent(store().replace_hash(store::account_row(new_user("m", "m@x")), "a hash")));
+    CHECK(is_not_found(store().replace_hash(store::account_row(new_user("m", "m@x")), "a hash")));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
 }
 
 TEST(credential, is_not_created_for_an_unknown_user) {
-    CHECK(absent(store().set_password(store::account_row(new_user("n", "n@x")))));
+    CHECK(is_not_found(store().set_password(store::account_row(new_user("n", "n@x")))));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
 }
 
 TEST(credential, is_changed_only_for_the_expected_versions) {
-    worked(store().create(new_user("n", "n@x")));
+    expect_ok(store().create(new_user("n", "n@x")));
     add_session("one", "n", "2030-01-01T00:00:00.000Z");
-    const std::string before(worked(store().find("n")).version);
-    worked(store().update("n", {{"name", "Another"}}));
-    const std::string after(worked(store().find("n")).version);
+    const std::string before(expect_ok(store().find("n")).version);
+    expect_ok(store().update("n", {{"name", "Another"}}));
+    const std::string after(expect_ok(store().find("n")).version);
     auto user = new_user("n", "n@x");
     user.password_hash = "another hash";
     const auto set = [&](const std::vector<std::string_view>& versions) {
@@ -1354,20 +1360,20 @@ TEST(credential, is_changed_only_for_the_expected_versions) {
     }
     CHECK_EQUAL(std::string("a hash"), hash_of("n@x"));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
-    worked(set({before, after}));
+    expect_ok(set({before, after}));
     CHECK_EQUAL(std::string("another hash"), hash_of("n@x"));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
     // The user's row is unchanged.
-    CHECK_EQUAL(after, std::string(worked(store().find("n")).version));
+    CHECK_EQUAL(after, std::string(expect_ok(store().find("n")).version));
     user = new_user("m", "m@x");
-    CHECK(absent(set({after})));
+    CHECK(is_not_found(set({after})));
 }
 
 TEST(credential, is_checked_against_a_concurrent_change) {
     if (database().kind() == Kind::sqlite)
         return; // SQLite has one writer at a time
-    worked(store().create(new_user("n", "n@x")));
-    const std::string version(worked(store().find("n")).version);
+    expect_ok(store().create(new_user("n", "n@x")));
+    const std::string version(expect_ok(store().find("n")).version);
     auto user = new_user("n", "n@x");
     user.password_hash = "another hash";
     store::UpdateGuard guard;
@@ -1382,20 +1388,20 @@ TEST(credential, is_checked_against_a_concurrent_change) {
 }
 
 TEST(credential, ends_the_sessions_on_request) {
-    worked(store().create(new_user("n", "n@x")));
+    expect_ok(store().create(new_user("n", "n@x")));
     add_user("m", "m@x");
     add_session("one", "n", "2030-01-01T00:00:00.000Z");
     add_session("two", "n", "2030-01-01T00:00:00.000Z");
     add_session("other", "m", "2030-01-01T00:00:00.000Z");
     auto user = new_user("n", "n@x");
     user.password_hash = "another hash";
-    worked(store().set_password(store::account_row(user)));
+    expect_ok(store().set_password(store::account_row(user)));
     CHECK_EQUAL(3, sql().number("SELECT count(*) FROM \"session\""));
-    worked(store().set_password(store::account_row(user), store::SessionPolicy::revoke));
+    expect_ok(store().set_password(store::account_row(user), store::SessionPolicy::revoke));
     CHECK_EQUAL(std::string("other"), *sql().value("SELECT \"token\" FROM \"session\""));
     user = new_user("m", "m@x");
     user.account_id = "another account";
-    worked(store().set_password(store::account_row(user), store::SessionPolicy::revoke));
+    expect_ok(store().set_password(store::account_row(user), store::SessionPolicy::revoke));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"account\""));
 }
@@ -1403,7 +1409,7 @@ TEST(credential, ends_the_sessions_on_request) {
 TEST(credential, is_created_by_a_new_password) {
     add_user("n", "n@x");
     const auto user = new_user("n", "n@x");
-    worked(store().set_password(store::account_row(user)));
+    expect_ok(store().set_password(store::account_row(user)));
     CHECK_EQUAL(std::string("a hash"), hash_of("n@x"));
     CHECK_EQUAL(std::string("n@x"), *sql().value("SELECT \"accountId\" FROM \"account\""));
 }
@@ -1453,92 +1459,92 @@ class OtherSchemas : public Contract {
 TEST_GROUP_BASE(other_schemas, OtherSchemas){};
 
 TEST(other_schemas, with_snake_case_other_names_and_fewer_columns_work) {
-    const auto created = worked(other_->create(new_user(id, "n@x")));
+    const auto created = expect_ok(other_->create(new_user(id, "n@x")));
     CHECK_EQUAL(std::string("2026-03-04T05:06:07.089Z"), or_nothing(created.created_at));
-    CHECK_EQUAL(std::string(id), ids(worked(other_->list({"user", "nueva"}, {20, 0}))));
+    CHECK_EQUAL(std::string(id), ids(expect_ok(other_->list({"user", "nueva"}, {20, 0}))));
     const store::Changes changes = {{"name", "Otro"},
                                     {"updatedAt", at("2026-05-06T07:08:09.010Z")}};
-    const auto updated = worked(other_->update(id, changes));
+    const auto updated = expect_ok(other_->update(id, changes));
     CHECK_EQUAL(std::string("Otro"), std::string(updated.name));
     CHECK_EQUAL(std::string("2026-05-06T07:08:09.010Z"), or_nothing(updated.updated_at));
-    worked(other_->remove(id, nobody));
+    expect_ok(other_->remove(id, nobody));
 }
 
 TEST(other_schemas, do_not_affect_the_usual_tables_on_the_same_connection) {
     add_user("u", "u@x");
-    worked(store().find("u"));
-    worked(other_->create(new_user(id, "n@x")));
-    worked(store().find("u"));
-    CHECK(absent(other_->find("u")));
-    worked(other_->find(id));
-    worked(store().update("u", {}));
-    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, {20, 0}))));
+    expect_ok(store().find("u"));
+    expect_ok(other_->create(new_user(id, "n@x")));
+    expect_ok(store().find("u"));
+    CHECK(is_not_found(other_->find("u")));
+    expect_ok(other_->find(id));
+    expect_ok(store().update("u", {}));
+    CHECK_EQUAL(std::string("u"), ids(expect_ok(store().list({}, {20, 0}))));
 }
 
 TEST(other_schemas, with_uuid_ids_find_no_other_id) {
-    worked(other_->create(new_user(id, "n@x")));
+    expect_ok(other_->create(new_user(id, "n@x")));
     for (const char* none : {"not a uuid", "0B1C7A52-6c1e-4f63-9b0a-5a8f5f0f6c11"}) {
-        CHECK(absent(other_->find(none)));
-        CHECK(absent(other_->update(none, {})));
-        CHECK(absent(other_->remove(none, nobody)));
+        CHECK(is_not_found(other_->find(none)));
+        CHECK(is_not_found(other_->update(none, {})));
+        CHECK(is_not_found(other_->remove(none, nobody)));
     }
 }
 
 TEST(other_schemas, reject_a_value_without_a_column) {
     expect_error("UA0106");
-    worked(other_->create(new_user(id, "n@x")));
+    expect_ok(other_->create(new_user(id, "n@x")));
     auto admin = new_user("1b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", "a@x");
     admin.role = "admin";
-    CHECK(failed(other_->create(admin)));
+    CHECK(is_failure(other_->create(admin)));
     const store::Changes lost[] = {
         {{"role", "admin"}}, {{"banned", true}}, {{"banReason", "spam"}}};
     for (const store::Changes& changes : lost)
-        CHECK(failed(other_->update(id, changes)));
+        CHECK(is_failure(other_->update(id, changes)));
     // A missing user is reported before a missing column.
     for (const store::Changes& changes : lost)
-        CHECK(absent(other_->update("2b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", changes)));
+        CHECK(is_not_found(other_->update("2b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", changes)));
     // Missing columns imply these values, so setting them succeeds.
-    worked(other_->update(id, {{"role", "user"}, {"banned", false}}));
+    expect_ok(other_->update(id, {{"role", "user"}, {"banned", false}}));
 }
 
-class HiddenTable : public Contract {
+class UnavailableDatabase : public Contract {
   protected:
-    void hide_users() {
+    void rename_user_table() {
         change("ALTER TABLE \"user\" RENAME TO \"hidden\"",
                "ALTER TABLE \"hidden\" RENAME TO \"user\"");
     }
 };
 
-TEST_GROUP_BASE(failures_of_the_database, HiddenTable){};
+TEST_GROUP_BASE(failures_of_the_database, UnavailableDatabase){};
 
 TEST(failures_of_the_database, without_a_connection_the_store_is_unavailable) {
     database().make_unavailable();
     const auto page = store().list({}, {20, 0});
     const auto created = store().create(new_user("n", "n@x"));
     database().make_available();
-    CHECK(unavailable(page));
-    CHECK(unavailable(created));
+    CHECK(is_unavailable(page));
+    CHECK(is_unavailable(created));
 }
 
 TEST(failures_of_the_database, a_connection_works_after_the_tables_are_restored) {
     expect_error("UA0103");
     add_user("u", "u@x");
-    worked(store().list({}, {20, 0}));
-    hide_users();
-    CHECK(failed(store().list({}, {20, 0})));
+    expect_ok(store().list({}, {20, 0}));
+    rename_user_table();
+    CHECK(is_failure(store().list({}, {20, 0})));
     undo();
-    worked(store().find("u"));
-    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, {20, 0}))));
+    expect_ok(store().find("u"));
+    CHECK_EQUAL(std::string("u"), ids(expect_ok(store().list({}, {20, 0}))));
 }
 
 TEST(failures_of_the_database, a_database_restart_does_not_fail_reads) {
     add_user("u", "u@x");
-    worked(store().find("u"));
-    worked(store().list({}, {20, 0}));
+    expect_ok(store().find("u"));
+    expect_ok(store().list({}, {20, 0}));
     database().make_unavailable();
     database().make_available();
-    worked(store().find("u"));
-    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, {20, 0}))));
+    expect_ok(store().find("u"));
+    CHECK_EQUAL(std::string("u"), ids(expect_ok(store().list({}, {20, 0}))));
 }
 
 } // namespace useradmin::test

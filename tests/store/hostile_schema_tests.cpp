@@ -37,7 +37,8 @@ class HostileSchema : public Contract {
     /// Fails the test if the result is a database error: hostile code would cause one. Accepts
     /// other failures, such as not_found.
     template <class T>
-    static void ran(const store::Result<T>& result, SourceLocation where = {}) {
+    static void expect_no_database_error(const store::Result<T>& result,
+                                         SourceLocation where = {}) {
         if (!result && (result.failure() == store::Failure::failed ||
                         result.failure() == store::Failure::unavailable))
             fail_test("the statement failed", where);
@@ -66,12 +67,12 @@ class HostileSchema : public Contract {
                   store::SortKey::updated_at, store::SortKey::last_seen})
                 for (const std::int64_t offset : {0, 3, 200, 20000}) {
                     const store::Order order = {by, offset != 3};
-                    ran(store().list(filter, {10, offset, order}));
+                    expect_no_database_error(store().list(filter, {10, offset, order}));
                     const model::NullableText key =
                         order.is_of_times() ? "2026-05-01T00:00:00.123456" : "n";
                     for (const bool is_end : {false, true})
-                        ran(store().list(filter,
-                                         {10, 0, order, store::Position{key, "u", is_end}}));
+                        expect_no_database_error(store().list(
+                            filter, {10, 0, order, store::Position{key, "u", is_end}}));
                 }
     }
 
@@ -85,17 +86,19 @@ class HostileSchema : public Contract {
                                                 {"role", "user"},
                                                 {"banned", true},
                                                 store::unverify_changed_email(true)};
-                ran(store().update("u", changes, guard, sessions));
-                ran(store().set_password(store::account_row(user_with_account("u", "u@x")),
-                                         sessions, guard));
-                ran(store().remove("none", {"u@x", sessions == store::SessionPolicy::revoke},
-                                   guard));
+                expect_no_database_error(store().update("u", changes, guard, sessions));
+                expect_no_database_error(store().set_password(
+                    store::account_row(user_with_account("u", "u@x")), sessions, guard));
+                expect_no_database_error(store().remove(
+                    "none", {"u@x", sessions == store::SessionPolicy::revoke}, guard));
             }
-        ran(store().create(user_with_account("n", "n@x")));
-        ran(store().create(user_with_account("m", "n@x"))); // a conflict, whose cause is queried
-        ran(store().replace_hash(store::account_row(user_with_account("n", "n@x")), "a hash"));
-        ran(store().remove("n", {"u@x", true}, guards[0]));
-        ran(store().exists_other_with_role("u", "superAdmin", now));
+        expect_no_database_error(store().create(user_with_account("n", "n@x")));
+        expect_no_database_error(
+            store().create(user_with_account("m", "n@x"))); // a conflict, whose cause is queried
+        expect_no_database_error(
+            store().replace_hash(store::account_row(user_with_account("n", "n@x")), "a hash"));
+        expect_no_database_error(store().remove("n", {"u@x", true}, guards[0]));
+        expect_no_database_error(store().exists_other_with_role("u", "superAdmin", now));
     }
 
     void list_by_conditions() {
@@ -111,43 +114,43 @@ class HostileSchema : public Contract {
             store::Window window = {10};
             window.columns = store::UserColumns::all;
             store::Result<store::Page> page = store().list(filter, window);
-            ran(page);
+            expect_no_database_error(page);
             if (page)
-                ran(store().read_last_activity(page->users));
+                expect_no_database_error(store().read_last_activity(page->users));
             window.column = "name";
-            ran(store().list(filter, window));
+            expect_no_database_error(store().list(filter, window));
         }
         store::Filter filter;
         filter.matches_all = true;
         filter.conditions = {{"createdAt", Operator::lt, {"2026-05-01T00:00:00.000Z"}},
                              {"banned", Operator::eq, {"false"}},
                              {"id", Operator::eq, {"u"}}};
-        ran(store().list(filter, {10}));
+        expect_no_database_error(store().list(filter, {10}));
     }
 
     void read_users() {
-        ran(store().find("u"));
-        ran(store().find("u", store::UserColumns::all));
-        ran(store().find_by_email("u@x"));
-        ran(store().find_credential("u@x"));
-        ran(store().password_formats());
-        ran(store().extra_columns());
-        ran(store().survey({"u@x", true}));
-        ran(store().survey({"u@x", false}));
+        expect_no_database_error(store().find("u"));
+        expect_no_database_error(store().find("u", store::UserColumns::all));
+        expect_no_database_error(store().find_by_email("u@x"));
+        expect_no_database_error(store().find_credential("u@x"));
+        expect_no_database_error(store().password_formats());
+        expect_no_database_error(store().extra_columns());
+        expect_no_database_error(store().survey({"u@x", true}));
+        expect_no_database_error(store().survey({"u@x", false}));
     }
 
     void use_sessions() {
         const auto now = at("2026-05-01T00:00:00.000Z");
-        ran(store().create_session(session_of("u", "opened", now)));
-        ran(store().find_session("opened"));
-        ran(store().find_caller("opened"));
-        ran(store().list_sessions("u"));
-        ran(store().find_session_of_any("u"));
-        ran(store().list_active_sessions("u", now, 5));
-        ran(store().extend_session("opened", now, now));
-        ran(store().delete_session("opened"));
-        ran(store().delete_session_of_user("u", "none"));
-        ran(store().delete_sessions_of_user("u"));
+        expect_no_database_error(store().create_session(session_of("u", "opened", now)));
+        expect_no_database_error(store().find_session("opened"));
+        expect_no_database_error(store().find_caller("opened"));
+        expect_no_database_error(store().list_sessions("u"));
+        expect_no_database_error(store().find_session_of_any("u"));
+        expect_no_database_error(store().list_active_sessions("u", now, 5));
+        expect_no_database_error(store().extend_session("opened", now, now));
+        expect_no_database_error(store().delete_session("opened"));
+        expect_no_database_error(store().delete_session_of_user("u", "none"));
+        expect_no_database_error(store().delete_sessions_of_user("u"));
     }
 
     /// Runs all statements of the store with the hostile schema in the search path.
@@ -176,23 +179,23 @@ class HostileSchema : public Contract {
 
 TEST_GROUP_BASE(postgresql_hostile_schema, HostileSchema){};
 
-TEST(postgresql_hostile_schema, is_used_by_unqualified_statements) {
+TEST(postgresql_hostile_schema, runs_in_unqualified_statements) {
     execute_on_connection("SET search_path = hostile, public");
-    const auto runs = [&](const char* query) { return !execute_on_connection(query); };
-    CHECK_FALSE(runs("SELECT 1 FROM pg_class WHERE oid OPERATOR(pg_catalog.=) 1"));
-    CHECK(runs("SELECT 1 FROM pg_class WHERE oid = 'pg_class'::regclass"));
-    CHECK(runs("SELECT lower(relname::varchar) FROM pg_class"));
-    CHECK(runs("SELECT 1 FROM pg_class WHERE relname::varchar IN ('x')"));
+    const auto succeeds = [&](const char* query) { return !execute_on_connection(query); };
+    CHECK_FALSE(succeeds("SELECT 1 FROM pg_class WHERE oid OPERATOR(pg_catalog.=) 1"));
+    CHECK(succeeds("SELECT 1 FROM pg_class WHERE oid = 'pg_class'::regclass"));
+    CHECK(succeeds("SELECT lower(relname::varchar) FROM pg_class"));
+    CHECK(succeeds("SELECT 1 FROM pg_class WHERE relname::varchar IN ('x')"));
     execute_on_connection("SET search_path = hostile, public, pg_catalog");
-    CHECK(runs("SELECT count(*) FROM pg_class"));
-    CHECK(runs("SELECT 'x'::text"));
+    CHECK(succeeds("SELECT count(*) FROM pg_class"));
+    CHECK(succeeds("SELECT 'x'::text"));
 }
 
-TEST(postgresql_hostile_schema, is_not_used_by_statements_of_the_store) {
+TEST(postgresql_hostile_schema, does_not_run_in_statements_of_the_store) {
     run_all();
 }
 
-TEST(postgresql_hostile_schema, is_not_used_for_varchar_columns) {
+TEST(postgresql_hostile_schema, does_not_run_for_varchar_columns) {
     std::string to_varchar;
     std::string to_text;
     for (const char* column :
@@ -207,7 +210,7 @@ TEST(postgresql_hostile_schema, is_not_used_for_varchar_columns) {
     run_all();
 }
 
-TEST(postgresql_hostile_schema, is_not_used_for_extra_columns) {
+TEST(postgresql_hostile_schema, does_not_run_for_extra_columns) {
     change(R"(ALTER TABLE "user" ADD COLUMN "seenAt" timestamptz)",
            R"(ALTER TABLE "user" DROP COLUMN "seenAt")");
     run_all();

@@ -14,7 +14,7 @@ using store::Order;
 using store::SortKey;
 
 /// The expected values of a user.
-struct Kept {
+struct ExpectedUser {
     std::string id;
     bool is_admin;
     /// The hour of the last activity, or negative if unknown.
@@ -45,17 +45,17 @@ class LastActivity : public Contract {
 
   protected:
     /// Makes read_ a store with these table and column names.
-    void use(const store::TableNames& names) {
+    void open_store(const store::TableNames& names) {
         // Use a new label each time, because the schema is cached by label for ten seconds.
         const std::string label = "other" + std::to_string(++uses_);
         other_ = std::make_unique<store::DatabaseStore>(
             *connection_, log_, pool_, names, apr_pstrdup(pool_, label.c_str()), timeout_policy);
         read_ = other_.get();
     }
-    void use_column(const std::string& type) {
+    void add_last_login_column(const std::string& type) {
         change("ALTER TABLE \"user\" ADD COLUMN \"lastLoginAt\" " + type,
                "ALTER TABLE \"user\" DROP COLUMN \"lastLoginAt\"");
-        use({.last_seen = "lastLoginAt"});
+        open_store({.last_seen = "lastLoginAt"});
     }
 
     void add_session_at(const std::string& user, int number, int hour) {
@@ -76,7 +76,7 @@ class LastActivity : public Contract {
     void add_users(int count) {
         std::string rows;
         for (int number = 0; number < count; ++number) {
-            Kept user = {"u" + padded(number), number % 3 == 0, -1};
+            ExpectedUser user = {"u" + padded(number), number % 3 == 0, -1};
             rows += (rows.empty() ? "(" : ", (") + sql_literal(user.id) + ", " +
                     sql_literal(user.id + "@x") + ", TRUE, " +
                     (user.is_admin ? "'admin'" : "NULL") + ", '2026-01-01', '2026-01-01', 'n')";
@@ -96,27 +96,28 @@ class LastActivity : public Contract {
     /// Returns the ids of the matching users in the expected order, then their number: "u0001 u0004
     /// of 2".
     template <class Matches>
-    std::string wanted(bool is_descending, const Matches& matches) const {
-        std::vector<Kept> matching;
+    std::string expected_ids(bool is_descending, const Matches& matches) const {
+        std::vector<ExpectedUser> matching;
         std::copy_if(users_.begin(), users_.end(), std::back_inserter(matching), matches);
-        std::sort(matching.begin(), matching.end(), [](const Kept& left, const Kept& right) {
-            return std::pair(-left.seen, left.id) < std::pair(-right.seen, right.id);
-        });
+        std::sort(matching.begin(), matching.end(),
+                  [](const ExpectedUser& left, const ExpectedUser& right) {
+                      return std::pair(-left.seen, left.id) < std::pair(-right.seen, right.id);
+                  });
         if (!is_descending)
             std::reverse(matching.begin(), matching.end());
         std::string ids;
-        for (const Kept& user : matching)
+        for (const ExpectedUser& user : matching)
             ids += user.id + " ";
         return ids + "of " + std::to_string(matching.size());
     }
 
     store::Page page(const Filter& filter, const store::Window& window, SourceLocation where) {
-        return worked(read_->list(filter, window), where);
+        return expect_ok(read_->list(filter, window), where);
     }
 
     /// Returns the ids of all pages of a list, paged by number or by position.
-    std::string walk(const Filter& filter, const Order& order, std::int64_t limit,
-                     bool has_positions, bool is_back, SourceLocation where) {
+    std::string ids_of_all_pages(const Filter& filter, const Order& order, std::int64_t limit,
+                                 bool has_positions, bool is_back, SourceLocation where) {
         std::vector<std::string> ids;
         store::Window window = {limit, 0, order};
         window.columns = store::UserColumns::all;
@@ -148,14 +149,14 @@ class LastActivity : public Contract {
                 SourceLocation where = {}) {
         for (const bool is_descending : {true, false}) {
             const Order order = {SortKey::last_seen, is_descending};
-            const std::string ids = wanted(is_descending, matches);
-            CHECK_EQUAL_LOCATION(ids, walk(filter, order, limit, false, false, where),
+            const std::string ids = expected_ids(is_descending, matches);
+            CHECK_EQUAL_LOCATION(ids, ids_of_all_pages(filter, order, limit, false, false, where),
                                  "by page numbers", where.file,
                                  static_cast<std::size_t>(where.line));
-            CHECK_EQUAL_LOCATION(ids, walk(filter, order, limit, true, false, where),
+            CHECK_EQUAL_LOCATION(ids, ids_of_all_pages(filter, order, limit, true, false, where),
                                  "by positions", where.file, static_cast<std::size_t>(where.line));
-            CHECK_EQUAL_LOCATION(ids, walk(filter, order, limit, true, true, where), "backwards",
-                                 where.file, static_cast<std::size_t>(where.line));
+            CHECK_EQUAL_LOCATION(ids, ids_of_all_pages(filter, order, limit, true, true, where),
+                                 "backwards", where.file, static_cast<std::size_t>(where.line));
         }
     }
 
@@ -167,39 +168,45 @@ class LastActivity : public Contract {
             return Filter{.role = {}, .search = {}, .seen_before = at(time_of(hour))};
         };
         expect(
-            {}, limit, [](const Kept&) { return true; }, where);
+            {}, limit, [](const ExpectedUser&) { return true; }, where);
         expect(
-            {"admin", {}}, limit, [](const Kept& user) { return user.is_admin; }, where);
+            {"admin", {}}, limit, [](const ExpectedUser& user) { return user.is_admin; }, where);
         for (const int hour : {0, 10, 28, 29}) {
             expect(
-                seen_from(hour), limit, [=](const Kept& user) { return user.seen >= hour; }, where);
-            expect(
-                seen_before(hour), limit, [=](const Kept& user) { return user.seen < hour; },
+                seen_from(hour), limit, [=](const ExpectedUser& user) { return user.seen >= hour; },
                 where);
+            expect(
+                seen_before(hour), limit,
+                [=](const ExpectedUser& user) { return user.seen < hour; }, where);
         }
         Filter filter = seen_from(20);
         filter.seen_before = at(time_of(5));
         expect(
-            filter, limit, [](const Kept& user) { return user.seen >= 20 || user.seen < 5; },
-            where);
+            filter, limit,
+            [](const ExpectedUser& user) { return user.seen >= 20 || user.seen < 5; }, where);
         filter.role = "admin";
         expect(
             filter, limit,
-            [](const Kept& user) { return user.seen >= 20 || user.seen < 5 || user.is_admin; },
+            [](const ExpectedUser& user) {
+                return user.seen >= 20 || user.seen < 5 || user.is_admin;
+            },
             where);
         filter.matches_all = true;
         expect(
-            filter, limit, [](const Kept&) { return false; }, where);
+            filter, limit, [](const ExpectedUser&) { return false; }, where);
         filter.seen_from = at(time_of(3));
         filter.seen_before = at(time_of(20));
         expect(
             filter, limit,
-            [](const Kept& user) { return user.seen >= 3 && user.seen < 20 && user.is_admin; },
+            [](const ExpectedUser& user) {
+                return user.seen >= 3 && user.seen < 20 && user.is_admin;
+            },
             where);
         filter.seen_from.reset();
         filter.search = "u";
         expect(
-            filter, limit, [](const Kept& user) { return user.seen < 20 && user.is_admin; }, where);
+            filter, limit, [](const ExpectedUser& user) { return user.seen < 20 && user.is_admin; },
+            where);
     }
 
     /// Returns the last activity of these users, or "unknown".
@@ -210,7 +217,7 @@ class LastActivity : public Contract {
             user.id = id;
             return user;
         });
-        worked(read_->read_last_activity(users));
+        expect_ok(read_->read_last_activity(users));
         std::string text;
         for (const model::User& user : users) {
             text += text.empty() ? "" : " ";
@@ -222,9 +229,9 @@ class LastActivity : public Contract {
         return text;
     }
 
-    std::string problem() { return worked(read_->survey({"a@x"})).last_seen_problem; }
+    std::string problem() { return expect_ok(read_->survey({"a@x"})).last_seen_problem; }
 
-    std::vector<Kept> users_;
+    std::vector<ExpectedUser> users_;
 
   private:
     store::Store* read_ = nullptr;
@@ -252,9 +259,9 @@ TEST(last_activity, comes_from_the_newest_session) {
 
 TEST(last_activity, of_many_users_is_read) {
     add_users(1100);
-    std::vector<model::User> users = worked(store().list({}, {2000})).users;
-    worked(store().read_last_activity(users));
-    for (const Kept& kept : users_) {
+    std::vector<model::User> users = expect_ok(store().list({}, {2000})).users;
+    expect_ok(store().read_last_activity(users));
+    for (const ExpectedUser& kept : users_) {
         const auto user = std::find_if(users.begin(), users.end(),
                                        [&](const model::User& each) { return each.id == kept.id; });
         CHECK(user->last_seen.value() ==
@@ -270,16 +277,16 @@ TEST(last_activity, orders_and_filters_lists) {
 
 TEST(last_activity, orders_and_filters_thousands_of_users) {
     add_users(5500);
-    const auto is_any = [](const Kept& user) { return user.seen < 28; };
+    const auto is_expected = [](const ExpectedUser& user) { return user.seen < 28; };
     Filter filter;
     filter.seen_before = at(time_of(28));
-    expect(filter, 3000, is_any);
+    expect(filter, 3000, is_expected);
     filter.matches_all = true;
     filter.search = "u";
-    expect(filter, 3000, is_any);
+    expect(filter, 3000, is_expected);
     filter.seen_from = at(time_of(0));
     filter.matches_all = false;
-    expect(filter, 3000, [](const Kept&) { return true; });
+    expect(filter, 3000, [](const ExpectedUser&) { return true; });
 }
 
 TEST(last_activity, ignores_sessions_of_users_in_other_tables) {
@@ -288,7 +295,7 @@ TEST(last_activity, ignores_sessions_of_users_in_other_tables) {
            "CREATE UNIQUE INDEX people_id ON people (\"id\")",
            "DROP TABLE people");
     users_.resize(8);
-    use({.user = "people"});
+    open_store({.user = "people"});
     expect_orders_and_filters(3);
 }
 
@@ -302,7 +309,7 @@ TEST(last_activity, may_be_a_number) {
            "UPDATE numbered_session SET \"updatedAt\" = (SELECT 1000 * strftime('%s', "
            "\"updatedAt\") FROM \"session\" s WHERE s.\"id\" = numbered_session.\"id\")",
            "DROP TABLE numbered_session");
-    use({.session = "numbered_session"});
+    open_store({.session = "numbered_session"});
     expect_orders_and_filters(3);
 }
 
@@ -313,8 +320,8 @@ TEST(last_activity, is_read_in_any_date_style_without_prepared_statements) {
     add_session("s", "u", "2099-01-01T00:00:00.000Z");
     execute_on_connection("SET DateStyle = German");
     for (int time = 0; time < 3; ++time) {
-        std::vector<model::User> users = {worked(store().find("u"))};
-        worked(store().read_last_activity(users));
+        std::vector<model::User> users = {expect_ok(store().find("u"))};
+        expect_ok(store().read_last_activity(users));
         CHECK_TRUE(users[0].last_seen == at("2026-01-01T00:00:00.000Z"));
         execute_on_connection("DEALLOCATE ALL");
     }
@@ -326,10 +333,10 @@ TEST(last_activity, comes_from_the_column_if_there_is_one) {
                                       : std::array{"date", "text", "bigint"}) {
         database().clear();
         users_.clear();
-        use_column(type);
+        add_last_login_column(type);
         add_users(60);
         const bool is_number = type == std::string_view("bigint");
-        for (Kept& user : users_) {
+        for (ExpectedUser& user : users_) {
             // Different from the time of the sessions.
             user.seen = user.seen < 0 ? 3 : user.seen % 2 == 0 ? -1 : (user.seen + 11) % 29;
             if (user.seen >= 0)
@@ -348,9 +355,9 @@ TEST(last_activity, comes_from_the_column_if_there_is_one) {
 
 TEST(last_activity, is_unknown_without_a_time_column) {
     add_users(8);
-    for (Kept& user : users_)
+    for (ExpectedUser& user : users_)
         user.seen = -1;
-    use({.last_seen = "lastLoginAt"});
+    open_store({.last_seen = "lastLoginAt"});
     CHECK(problem().find("has no column \"lastLoginAt\"; UserAdminLastSeen must name") !=
           std::string::npos);
     CHECK_EQUAL(std::string("unknown"), read({"u0001"}));
@@ -358,7 +365,7 @@ TEST(last_activity, is_unknown_without_a_time_column) {
     // SQLite has no type for times, so no column has a wrong type.
     if (!is_postgresql())
         return;
-    use({.last_seen = "banned"});
+    open_store({.last_seen = "banned"});
     CHECK(problem().find("column \"banned\" of table \"user\" has the type boolean; "
                          "UserAdminLastSeen") != std::string::npos);
     CHECK_EQUAL(std::string("unknown"), read({"u0001"}));
@@ -366,9 +373,9 @@ TEST(last_activity, is_unknown_without_a_time_column) {
 
 TEST(last_activity, is_unknown_without_sessions) {
     add_users(8);
-    for (Kept& user : users_)
+    for (ExpectedUser& user : users_)
         user.seen = -1;
-    use({.session = "nothing"});
+    open_store({.session = "nothing"});
     CHECK_EQUAL(std::string(""), problem());
     CHECK_EQUAL(std::string("unknown"), read({"u0001"}));
     expect_orders_and_filters(3);
@@ -383,7 +390,7 @@ TEST(last_activity, is_unknown_to_a_role_that_may_not_read_sessions) {
         "ON \"session\" TO lister",
         "DROP OWNED BY lister; DROP ROLE lister");
     connection_ = std::make_unique<SingleConnection>(database(), "lister");
-    use({});
+    open_store({});
     CHECK_EQUAL(std::string("unknown"), read({"u0001"}));
     connection_ = std::make_unique<SingleConnection>(database());
 }

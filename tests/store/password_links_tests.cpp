@@ -26,7 +26,7 @@ class PasswordLinks : public Contract {
             all += (all.empty() ? "" : ", ") + row[0].value_or("?");
         return all;
     }
-    long others() {
+    long count_other_rows() {
         return sql().number("SELECT count(*) FROM \"verification\" WHERE \"identifier\" NOT LIKE "
                             "'reset-password:%'");
     }
@@ -44,7 +44,7 @@ class PasswordLinks : public Contract {
             },
             account, {.has_plugins = true});
     }
-    static store::Result<store::Done> issue(DatabaseStore& store) {
+    static store::Result<store::Done> add_link(DatabaseStore& store) {
         const text::Timestamp now = at("2026-05-01T00:00:00Z");
         return store.issue_verification("n",
                                         model::VerificationValue{"new", "reset-password:new", "n",
@@ -57,7 +57,7 @@ class PasswordLinks : public Contract {
                                   store::SessionPolicy::keep, {});
     }
     static store::Result<store::Done> remove(DatabaseStore& store) {
-        return store.remove("n", {"spared@x"}, {});
+        return store.remove("n", {"protected@x"}, {});
     }
     static auto update(const Changes& changes,
                        store::SessionPolicy sessions = store::SessionPolicy::keep) {
@@ -68,23 +68,23 @@ class PasswordLinks : public Contract {
 TEST_GROUP_BASE(password_links, PasswordLinks){};
 
 TEST(password_links, become_invalid_with_a_new_link) {
-    worked(over(issue));
+    expect_ok(over(add_link));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "verification" WHERE "value" = 'n' AND
         "identifier" = 'reset-password:new')"));
     CHECK_EQUAL(std::string("m, n"), links());
-    CHECK_EQUAL(4, others());
+    CHECK_EQUAL(4, count_other_rows());
 }
 
 TEST(password_links, become_invalid_with_a_new_password) {
-    worked(over(set_password));
+    expect_ok(over(set_password));
     CHECK_EQUAL(std::string("m"), links());
-    CHECK_EQUAL(4, others());
+    CHECK_EQUAL(4, count_other_rows());
 }
 
 TEST(password_links, are_deleted_with_their_user) {
-    worked(over(remove));
+    expect_ok(over(remove));
     CHECK_EQUAL(std::string("m"), links());
-    CHECK_EQUAL(4, others());
+    CHECK_EQUAL(4, count_other_rows());
 }
 
 TEST(password_links, become_invalid_with_a_new_address_or_a_ban) {
@@ -92,9 +92,9 @@ TEST(password_links, become_invalid_with_a_new_address_or_a_ban) {
     for (const Changes& changes : {Changes{{"email", "other@x"}}, Changes{{"banned", true}}})
         for (const auto sessions : {store::SessionPolicy::keep, store::SessionPolicy::revoke})
             for (store::ChangeListener* const told : Listeners{nullptr, &listener}) {
-                worked(over(update(changes, sessions), "useradmin", {false, true}, told));
+                expect_ok(over(update(changes, sessions), "useradmin", {false, true}, told));
                 CHECK_EQUAL_TEXT(std::string("m"), links(), changes[0].field.data());
-                CHECK_EQUAL(4, others());
+                CHECK_EQUAL(4, count_other_rows());
                 sql().run(
                     R"(UPDATE "user" SET "email" = 'n@x', "banned" = FALSE WHERE "id" = 'n')");
                 add_verification("reset-password:n", "n");
@@ -104,32 +104,32 @@ TEST(password_links, become_invalid_with_a_new_address_or_a_ban) {
 TEST(password_links, become_invalid_without_a_table_of_revocations) {
     change("ALTER TABLE useradmin_revocation RENAME TO other",
            "ALTER TABLE other RENAME TO useradmin_revocation");
-    worked(over(update({{"email", "other@x"}})));
+    expect_ok(over(update({{"email", "other@x"}})));
     CHECK_EQUAL(std::string("m"), links());
-    worked(over(issue));
-    worked(over(update({{"banned", true}})));
+    expect_ok(over(add_link));
+    expect_ok(over(update({{"banned", true}})));
     CHECK_EQUAL(std::string("m"), links());
 }
 
 TEST(password_links, stay_valid_after_other_changes) {
     for (const Changes& changes : {Changes{{"email", "n@x"}, {"name", "other"}},
                                    Changes{{"role", "admin"}}, Changes{{"banned", false}}}) {
-        worked(over(update(changes)));
+        expect_ok(over(update(changes)));
         CHECK_EQUAL_TEXT(std::string("m, n"), links(), changes[0].field.data());
     }
 }
 
 TEST(password_links, stay_valid_if_no_mail_is_sent) {
     const store::PluginPolicy without = {true, false};
-    worked(over(update({{"email", "other@x"}, {"banned", true}}), "useradmin", without));
-    worked(over(set_password, "useradmin", without));
-    worked(over(remove, "useradmin", without));
+    expect_ok(over(update({{"email", "other@x"}, {"banned", true}}), "useradmin", without));
+    expect_ok(over(set_password, "useradmin", without));
+    expect_ok(over(remove, "useradmin", without));
     CHECK_EQUAL(std::string("m, n"), links());
 }
 
 TEST(password_links, become_invalid_in_the_transaction_of_the_change) {
-    RefusingListener listener;
-    CHECK_FALSE(over(issue, "useradmin", {false, true}, &listener));
+    RejectingListener listener;
+    CHECK_FALSE(over(add_link, "useradmin", {false, true}, &listener));
     CHECK_FALSE(over(set_password, "useradmin", {false, true}, &listener));
     CHECK_FALSE(over(remove, "useradmin", {false, true}, &listener));
     CHECK_FALSE(over(update({{"email", "other@x"}}), "useradmin", {false, true}, &listener));
@@ -144,8 +144,8 @@ TEST(password_links, become_invalid_without_UserAdminCleanUp) {
               INSERT INTO "passkey" VALUES ('p', 'n', 'x', 0);
               INSERT INTO "apikey" VALUES ('k', 'n', 'x', TRUE))",
            R"(DROP TABLE "passkey"; DROP TABLE "apikey")");
-    worked(over(update({{"banned", true}})));
-    worked(over(remove));
+    expect_ok(over(update({{"banned", true}})));
+    expect_ok(over(remove));
     CHECK_EQUAL(std::string("m"), links());
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "apikey" WHERE "enabled")"));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "passkey")"));
@@ -154,16 +154,17 @@ TEST(password_links, become_invalid_without_UserAdminCleanUp) {
 TEST(password_links, need_the_privilege_to_read_their_values) {
     if (!is_postgresql())
         return;
-    create_poor_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation, )"
-                     R"(useradmin_attempt TO poor; GRANT SELECT ("identifier"), INSERT, DELETE )"
-                     R"(ON "verification" TO poor)");
+    create_restricted_role(
+        R"(GRANT ALL ON "user", "session", "account", useradmin_revocation, )"
+        R"(useradmin_attempt TO poor; GRANT SELECT ("identifier"), INSERT, DELETE )"
+        R"(ON "verification" TO poor)");
     expect_error(R"(run: GRANT SELECT ("value") ON "public"."verification" TO poor;)");
-    CHECK(failed(over(issue, "poor")));
-    worked(over(update({{"email", "other@x"}}), "poor"));
+    CHECK(is_failure(over(add_link, "poor")));
+    expect_ok(over(update({{"email", "other@x"}}), "poor"));
     CHECK_EQUAL(std::string("m, n"), links());
     sql().run("GRANT SELECT (\"value\") ON \"verification\" TO poor");
-    worked(over(issue, "poor"));
-    worked(over(remove, "poor"));
+    expect_ok(over(add_link, "poor"));
+    expect_ok(over(remove, "poor"));
     CHECK_EQUAL(std::string("m"), links());
 }
 

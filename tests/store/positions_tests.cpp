@@ -27,7 +27,7 @@ class Positions : public Contract {
 
   protected:
     /// Lists the users of a new table in which only the id is NOT NULL.
-    void use_people(const std::string& type_of_time) {
+    void create_people(const std::string& type_of_time) {
         change("CREATE TABLE people (id text PRIMARY KEY, name text, email text, \"emailVerified\" "
                "boolean, image text, role text, \"createdAt\" " +
                    type_of_time + ", \"updatedAt\" " + type_of_time +
@@ -42,7 +42,7 @@ class Positions : public Contract {
 
     store::Page list(const store::Filter& filter, const store::Window& window,
                      SourceLocation where = {}) {
-        return worked(listed_->list(filter, window), where);
+        return expect_ok(listed_->list(filter, window), where);
     }
 
     static Ids ids_of(const store::Page& page) {
@@ -60,8 +60,8 @@ class Positions : public Contract {
     }
 
     /// Returns the ids of this page and all that follow, in either direction.
-    Ids walk(const store::Filter& filter, const Order& order, std::int64_t limit, store::Page page,
-             bool is_back) {
+    Ids ids_of_remaining_pages(const store::Filter& filter, const Order& order, std::int64_t limit,
+                               store::Page page, bool is_back) {
         Ids ids;
         for (std::size_t pages = 0; !page.users.empty() && pages < 1000; ++pages) {
             if (is_back)
@@ -85,7 +85,8 @@ class Positions : public Contract {
         return ids;
     }
 
-    void expect_walks(const store::Filter& filter, std::int64_t limit, SourceLocation where = {}) {
+    void expect_all_users_once(const store::Filter& filter, std::int64_t limit,
+                               SourceLocation where = {}) {
         for (const SortKey by : sort_keys)
             for (const bool is_descending : {false, true}) {
                 const Order order = {by, is_descending};
@@ -95,11 +96,13 @@ class Positions : public Contract {
                                              (is_descending ? " descending: " : ": ");
                 const auto expect = [&](const Ids& is) {
                     if (const std::string text = text_of(is); text != wanted)
-                        fail_test(of_order + text + "and not " + wanted, where);
+                        fail_test(of_order + text + "expected: " + wanted, where);
                 };
-                expect(walk(filter, order, limit, list(filter, {limit, 0, order}), false));
+                expect(ids_of_remaining_pages(filter, order, limit, list(filter, {limit, 0, order}),
+                                              false));
                 const std::int64_t offset = std::max<std::int64_t>(whole.total - limit, 0);
-                expect(walk(filter, order, limit, list(filter, {limit, offset, order}), true));
+                expect(ids_of_remaining_pages(filter, order, limit,
+                                              list(filter, {limit, offset, order}), true));
             }
     }
 
@@ -131,7 +134,7 @@ TEST(positions, reach_every_user_once_in_every_order) {
                   ", \"updatedAt\" = '2026-02-02' WHERE \"id\" = 'u" + number + "'");
     }
     for (const std::int64_t limit : {1, 7, 20})
-        expect_walks({}, limit);
+        expect_all_users_once({}, limit);
     store::Filter banned;
     banned.banned = true;
     store::Filter all = {"user", "1"};
@@ -139,12 +142,12 @@ TEST(positions, reach_every_user_once_in_every_order) {
     for (const store::Filter& filter :
          {store::Filter{"user", {}}, store::Filter{{}, "angel"}, store::Filter{"user", "angel"},
           store::Filter{"user", "nobody"}, banned, all})
-        expect_walks(filter, 7);
+        expect_all_users_once(filter, 7);
 }
 
 TEST(positions, reach_users_whose_sort_key_is_null) {
     for (const char* const type : {"timestamp", "bigint"}) {
-        use_people(type);
+        create_people(type);
         for (int user = 0; user < 40; ++user) {
             const bool is_number = std::string(type) == "bigint";
             const std::string time =
@@ -158,13 +161,13 @@ TEST(positions, reach_users_whose_sort_key_is_null) {
                       time + ", " + (user % 5 == 0 ? "NULL" : time) + ")");
         }
         for (const std::int64_t limit : {1, 6})
-            expect_walks({}, limit);
-        expect_walks({"user", "a1"}, 6);
+            expect_all_users_once({}, limit);
+        expect_all_users_once({"user", "a1"}, 6);
         undo();
     }
 }
 
-TEST(positions, remain_valid_without_their_user_and_ignore_new_users) {
+TEST(positions, stay_valid_if_users_are_deleted_or_added) {
     for (const char* const id : {"a", "b", "c", "d"})
         add_user(id, std::string(id) + "@x");
     const Order order = {SortKey::email, false};
@@ -177,7 +180,7 @@ TEST(positions, remain_valid_without_their_user_and_ignore_new_users) {
                 ids(list({}, {2, 2, order, store::Position{position.key, position.id, true}})));
 }
 
-TEST(positions, that_no_user_can_have_do_not_replace_the_offset) {
+TEST(positions, that_are_impossible_do_not_replace_the_offset) {
     for (const char* const id : {"a", "b", "c", "d"})
         add_user(id, std::string(id) + "@x");
     for (const bool is_end : {false, true}) {

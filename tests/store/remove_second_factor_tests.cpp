@@ -23,7 +23,7 @@ class RemoveSecondFactor : public Contract {
 
   protected:
     /// Returns the values of a column: "a, b".
-    std::string all(const std::string& column, const std::string& table) {
+    std::string column_values(const std::string& column, const std::string& table) {
         std::string texts;
         for (const auto& row :
              sql().rows("SELECT \"" + column + "\" FROM " + table + " ORDER BY 1"))
@@ -33,9 +33,10 @@ class RemoveSecondFactor : public Contract {
     /// Returns four lists of user ids, separated by semicolons: users with a second factor, with a
     /// session, with twoFactorEnabled, and with a revocation.
     std::string state() {
-        return all("userId", "\"twoFactor\"") + "; " + all("userId", "\"session\"") + "; " +
-               all("id", "\"user\" WHERE \"twoFactorEnabled\"") + "; " +
-               all("user_id", "useradmin_revocation");
+        return column_values("userId", "\"twoFactor\"") + "; " +
+               column_values("userId", "\"session\"") + "; " +
+               column_values("id", "\"user\" WHERE \"twoFactorEnabled\"") + "; " +
+               column_values("user_id", "useradmin_revocation");
     }
     static constexpr const char* untouched = "m, n; m, n; m, n; ";
 
@@ -58,7 +59,7 @@ TEST_GROUP_BASE(remove_second_factor, RemoveSecondFactor){};
 TEST_GROUP_BASE(postgresql_remove_second_factor, RemoveSecondFactor){};
 
 TEST(remove_second_factor, ends_sessions_and_records_a_revocation_of_that_user) {
-    worked(remove("n"));
+    expect_ok(remove("n"));
     CHECK_EQUAL(std::string("m; m; m; n"), state());
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\" WHERE \"updatedAt\" > "
                                 "'2026-02-01T00:00:00.000Z'"));
@@ -68,49 +69,49 @@ TEST(remove_second_factor, removes_the_trusted_devices_and_challenges_of_that_us
     for (const char* const user : {"n", "m"})
         for (const std::string identifier : {"trust-device-", "2fa-", "sign-in-", "trust-devic"})
             add_verification(identifier + user, user);
-    worked(remove("n"));
+    expect_ok(remove("n"));
     CHECK_EQUAL(
         std::string("2fa-m, sign-in-m, sign-in-n, trust-device-m, trust-devicm, trust-devicn"),
-        all("identifier", "\"verification\""));
+        column_values("identifier", "\"verification\""));
 }
 
 TEST(remove_second_factor, is_all_or_nothing) {
     add_verification("2fa-n", "n");
-    RefusingListener listener;
+    RejectingListener listener;
     CHECK_FALSE(remove_over(*connection_, "n", {}, &listener));
     CHECK_EQUAL(std::string(untouched), state());
-    CHECK_EQUAL(std::string("2fa-n"), all("identifier", "\"verification\""));
+    CHECK_EQUAL(std::string("2fa-n"), column_values("identifier", "\"verification\""));
 }
 
 TEST(remove_second_factor, fails_for_a_user_without_one) {
-    const auto has_none = [&](const char* id) {
+    const auto has_no_factor = [&](const char* id) {
         const auto removed = remove(id);
         return !removed && removed.failure() == store::Failure::no_second_factor;
     };
-    worked(remove("n"));
-    CHECK(has_none("n"));
+    expect_ok(remove("n"));
+    CHECK(has_no_factor("n"));
     CHECK_EQUAL(std::string("m; m; m; n"), state());
     sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = NULL WHERE "id" = 'm')");
-    CHECK(has_none("m"));
-    CHECK(absent(remove("unknown")));
+    CHECK(has_no_factor("m"));
+    CHECK(is_not_found(remove("unknown")));
 }
 
 TEST(remove_second_factor, fails_without_the_columns_or_tables_of_the_plugin) {
     undo();
     const auto removed = remove("n");
     CHECK(!removed && removed.failure() == store::Failure::no_second_factor);
-    CHECK(absent(remove("unknown")));
-    CHECK_EQUAL(std::string("m, n"), all("userId", "\"session\""));
+    CHECK(is_not_found(remove("unknown")));
+    CHECK_EQUAL(std::string("m, n"), column_values("userId", "\"session\""));
 }
 
 TEST(remove_second_factor, obeys_the_guard) {
-    for (const auto& [guard, failure] : refusing_guards()) {
+    for (const auto& [guard, failure] : rejecting_guards()) {
         const auto removed = remove("n", guard);
         CHECK(!removed && removed.failure() == failure);
         CHECK(!remove("unknown", guard));
     }
     CHECK_EQUAL(std::string(untouched), state());
-    worked(remove("n", {store::UpdateGuard::Kind::requires_role, "user"}));
+    expect_ok(remove("n", {store::UpdateGuard::Kind::requires_role, "user"}));
 }
 
 TEST(remove_second_factor, finds_tables_in_snake_case_and_ids_of_any_type) {
@@ -132,28 +133,29 @@ TEST(remove_second_factor, finds_tables_in_snake_case_and_ids_of_any_type) {
         SingleConnection connection(database());
         const auto removed =
             remove_over(connection, id, {}, nullptr, {"people", "people_session", "account", true});
-        const std::string left = all("id", "two_factors") + all("id", "people_session") +
-                                 all("identifier", "\"verification\"") +
-                                 all("id", "people WHERE two_factor_enabled");
+        const std::string left = column_values("id", "two_factors") +
+                                 column_values("id", "people_session") +
+                                 column_values("identifier", "\"verification\"") +
+                                 column_values("id", "people WHERE two_factor_enabled");
         sql().run("DROP TABLE people; DROP TABLE people_session; DROP TABLE two_factors");
-        worked(removed);
+        expect_ok(removed);
         CHECK_EQUAL_TEXT(std::string(), left, type);
     }
 }
 
 TEST(postgresql_remove_second_factor, names_the_missing_grants) {
-    create_poor_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation TO )"
-                     R"(poor; GRANT SELECT ("userId") ON "twoFactor" TO poor)");
+    create_restricted_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation TO )"
+                           R"(poor; GRANT SELECT ("userId") ON "twoFactor" TO poor)");
     expect_error(R"(run: GRANT DELETE ON "public"."twoFactor" TO poor; GRANT DELETE, SELECT )"
                  R"(("identifier"), SELECT ("value") ON "public"."verification" TO poor;)");
     expect_error(R"(run: GRANT DELETE ON "session" TO poor;)");
-    CHECK(failed(remove("n", {}, "poor")));
+    CHECK(is_failure(remove("n", {}, "poor")));
     sql().run("GRANT DELETE ON \"twoFactor\" TO poor; GRANT DELETE, SELECT (\"identifier\", "
               "\"value\") ON \"verification\" TO poor; REVOKE DELETE ON \"session\" FROM poor");
-    CHECK(failed(remove("n", {}, "poor")));
+    CHECK(is_failure(remove("n", {}, "poor")));
     CHECK_EQUAL(std::string(untouched), state());
     sql().run("GRANT DELETE ON \"session\" TO poor");
-    worked(remove("n", {}, "poor"));
+    expect_ok(remove("n", {}, "poor"));
 }
 
 TEST(postgresql_remove_second_factor, runs_no_code_of_another_role) {
@@ -164,7 +166,7 @@ TEST(postgresql_remove_second_factor, runs_no_code_of_another_role) {
         remove_over(*connection_, "n",
                     {store::UpdateGuard::Kind::requires_role, "user", at("2026-05-01T00:00:00Z")});
     sql().run("DROP SCHEMA hostile CASCADE");
-    worked(removed);
+    expect_ok(removed);
     CHECK_EQUAL(std::string("m; m; m; n"), state());
 }
 

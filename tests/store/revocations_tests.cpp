@@ -20,11 +20,11 @@ class Revocations : public Contract {
   public:
     void setup() override {
         Contract::setup();
-        restart();
+        clear_tables();
     }
 
   protected:
-    void restart() {
+    void clear_tables() {
         database().clear();
         add_user("n", "n@x", "'admin'");
         for (const char* const token : {"one", "two"})
@@ -40,18 +40,19 @@ class Revocations : public Contract {
 
     /// Returns changes that end the user's sessions.
     NamedChanges changes_that_end_sessions() {
-        return {{"a ban that ends the sessions",
-                 [&] {
-                     worked(store().update("n", {{"banned", true}}, {}, SessionPolicy::revoke));
-                 }},
-                {"a new password",
-                 [&] { worked(store().set_password(new_hash(), SessionPolicy::revoke)); }},
-                {"a deletion", [&] { worked(store().remove("n", {"spared@x"})); }},
-                {"the end of all sessions", [&] { worked(store().delete_sessions_of_user("n")); }}};
+        return {
+            {"a ban that ends the sessions",
+             [&] {
+                 expect_ok(store().update("n", {{"banned", true}}, {}, SessionPolicy::revoke));
+             }},
+            {"a new password",
+             [&] { expect_ok(store().set_password(new_hash(), SessionPolicy::revoke)); }},
+            {"a deletion", [&] { expect_ok(store().remove("n", {"protected@x"})); }},
+            {"the end of all sessions", [&] { expect_ok(store().delete_sessions_of_user("n")); }}};
     }
 
     /// Returns the recorded revocations: "n all, n session-one".
-    std::string recorded(const std::string& order = "id") {
+    std::string recorded_revocations(const std::string& order = "id") {
         std::string all;
         for (const auto& row :
              sql().rows("SELECT user_id, session_id FROM useradmin_revocation ORDER BY " + order))
@@ -61,15 +62,15 @@ class Revocations : public Contract {
 
     /// Returns the users of the revocations since a position: "n m".
     std::string users_since(std::int64_t position) {
-        const store::Revocations read = worked(store().revocations_since(position));
+        const store::Revocations read = expect_ok(store().revocations_since(position));
         std::string all;
         for (const store::Revocation& revocation : read.rows)
             all += (all.empty() ? "" : " ") + std::string(revocation.user_id);
         return all;
     }
-    std::int64_t position() { return worked(store().revocations_since(0)).position; }
+    std::int64_t position() { return expect_ok(store().revocations_since(0)).position; }
 
-    void ban(std::string_view id = "n") { worked(store().update(id, {{"banned", true}})); }
+    void ban(std::string_view id = "n") { expect_ok(store().update(id, {{"banned", true}})); }
 };
 
 TEST_GROUP_BASE(revocations, Revocations){};
@@ -80,49 +81,50 @@ TEST(revocations, are_recorded_when_privileges_or_sessions_are_revoked) {
         {"a ban", [&] { ban(); }},
         {"another role",
          [&] {
-             worked(store().update("n", {{"role", "user"}}));
+             expect_ok(store().update("n", {{"role", "user"}}));
          }},
         {"another address",
          [&] {
-             worked(store().update("n", {{"email", "m@x"}}));
+             expect_ok(store().update("n", {{"email", "m@x"}}));
          }},
     };
     std::ranges::move(changes_that_end_sessions(), std::back_inserter(changes));
     for (const auto& [what, change] : changes) {
-        restart();
+        clear_tables();
         change();
-        CHECK_EQUAL_TEXT(std::string("n all"), recorded(), what);
+        CHECK_EQUAL_TEXT(std::string("n all"), recorded_revocations(), what);
     }
 }
 
 TEST(revocations, name_a_session_if_only_that_one_is_ended) {
-    worked(store().delete_session("one"));
-    worked(store().delete_session_of_user("n", "session-two"));
-    CHECK_EQUAL(std::string("n session-one, n session-two"), recorded());
+    expect_ok(store().delete_session("one"));
+    expect_ok(store().delete_session_of_user("n", "session-two"));
+    CHECK_EQUAL(std::string("n session-one, n session-two"), recorded_revocations());
 }
 
 TEST(revocations, name_the_sessions_in_which_the_user_impersonates_others) {
     NamedChanges changes = {
         {"another role",
          [&] {
-             worked(store().update("n", {{"role", "user"}}, {}, SessionPolicy::revoke));
+             expect_ok(store().update("n", {{"role", "user"}}, {}, SessionPolicy::revoke));
          }},
         {"another address",
          [&] {
-             worked(store().update("n", {{"email", "m@x"}}, {}, SessionPolicy::revoke));
+             expect_ok(store().update("n", {{"email", "m@x"}}, {}, SessionPolicy::revoke));
          }},
     };
     std::ranges::move(changes_that_end_sessions(), std::back_inserter(changes));
     for (const auto& [what, change] : changes) {
-        restart();
+        clear_tables();
         add_user("o", "o@x");
         for (const char* const token : {"acting", "own"})
             add_session(token, "o", "2030-01-01T00:00:00.000Z");
         sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'n' WHERE \"token\" = 'acting'");
         change();
-        CHECK_EQUAL_TEXT(std::string("n all, o session-acting"), recorded("user_id"), what);
-        CHECK_TEXT(absent(store().find_session("acting")), what);
-        worked(store().find_session("own"));
+        CHECK_EQUAL_TEXT(std::string("n all, o session-acting"), recorded_revocations("user_id"),
+                         what);
+        CHECK_TEXT(is_not_found(store().find_session("acting")), what);
+        expect_ok(store().find_session("own"));
     }
 }
 
@@ -131,31 +133,31 @@ TEST(revocations, include_the_sessions_that_exceed_the_maximum) {
     store::SessionTerms terms;
     terms.now = at("2026-03-04T00:00:00.000Z");
     terms.max_sessions = 1;
-    worked(store().create_session(session_of("n", "three"), terms));
+    expect_ok(store().create_session(session_of("n", "three"), terms));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
-    CHECK_EQUAL(std::string("n session-one, n session-two"), recorded("session_id"));
+    CHECK_EQUAL(std::string("n session-one, n session-two"), recorded_revocations("session_id"));
 }
 
 TEST(revocations, are_not_recorded_for_other_changes) {
     store::NewUser other = new_user("m", "m@x");
     other.account_id = "account of m";
-    worked(store().create(other));
-    worked(store().update("n", {{"name", "Other"}}));
-    worked(store().update("n", {{"role", "admin"}, {"email", "n@x"}, {"banned", false}}));
-    worked(store().set_password(new_hash(), SessionPolicy::keep));
+    expect_ok(store().create(other));
+    expect_ok(store().update("n", {{"name", "Other"}}));
+    expect_ok(store().update("n", {{"role", "admin"}, {"email", "n@x"}, {"banned", false}}));
+    expect_ok(store().set_password(new_hash(), SessionPolicy::keep));
     CHECK_FALSE(store().delete_session("none"));
     CHECK_FALSE(store().delete_session_of_user("n", "none"));
     CHECK_FALSE(store().update("none", {{"banned", true}}));
     CHECK_FALSE(store().remove("n", {"n@x"}));
-    CHECK_EQUAL(std::string(), recorded());
+    CHECK_EQUAL(std::string(), recorded_revocations());
 }
 
 TEST(revocations, are_not_recorded_for_a_change_that_is_rolled_back) {
-    RefusingListener listener;
+    RejectingListener listener;
     set_change_listener(&listener);
     CHECK_FALSE(store().update("n", {{"banned", true}}));
     CHECK_FALSE(store().delete_session("one"));
-    CHECK_EQUAL(std::string(), recorded());
+    CHECK_EQUAL(std::string(), recorded_revocations());
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"session\""));
 }
 
@@ -203,7 +205,7 @@ TEST(postgresql_revocations, of_a_restored_dump_are_read_once) {
     CHECK_EQUAL(std::string(), users_since(position()));
 }
 
-TEST(postgresql_revocations, have_a_time_after_a_wait_for_a_lock) {
+TEST(postgresql_revocations, have_the_time_of_the_insert) {
     // Not for SQLite, which has one writer at a time.
     sql().run("BEGIN");
     sql().run("SELECT pg_sleep(0.01); INSERT INTO useradmin_revocation (user_id) VALUES ('n')");
@@ -216,7 +218,7 @@ TEST(postgresql_revocations, have_a_time_after_a_wait_for_a_lock) {
 TEST(revocations, include_their_session_and_time) {
     sql().run("INSERT INTO useradmin_revocation (user_id, session_id, created_at) VALUES "
               "('n', 'one', '2030-01-02T03:04:05.678Z'), ('n', NULL, '2030-01-02T03:04:05.679Z')");
-    const store::Revocations read = worked(store().revocations_since(0));
+    const store::Revocations read = expect_ok(store().revocations_since(0));
     CHECK_EQUAL(2, read.rows.size());
     for (const store::Revocation& row : read.rows) {
         std::string time;
@@ -228,12 +230,12 @@ TEST(revocations, include_their_session_and_time) {
 }
 
 TEST(revocations, name_the_database_and_their_table) {
-    const std::string name = worked(store().revocations_since(0)).database;
+    const std::string name = expect_ok(store().revocations_since(0)).database;
     CHECK_FALSE(name.empty());
     ban();
-    CHECK_EQUAL(name, worked(store().revocations_since(0)).database);
+    CHECK_EQUAL(name, expect_ok(store().revocations_since(0)).database);
     constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
-    const store::Revocations none = worked(store().revocations_since(end));
+    const store::Revocations none = expect_ok(store().revocations_since(end));
     CHECK_EQUAL(name, none.database);
     CHECK_TRUE(none.rows.empty());
 }
@@ -246,7 +248,7 @@ TEST(revocations, are_read_a_thousand_at_a_time) {
     std::int64_t last = 0;
     std::size_t count = 0;
     for (bool is_partial = true; is_partial;) {
-        const store::Revocations page = worked(store().revocations_since(0, last));
+        const store::Revocations page = expect_ok(store().revocations_since(0, last));
         for (const store::Revocation& row : page.rows) {
             CHECK_TRUE(row.id > last);
             last = row.id;
@@ -255,10 +257,10 @@ TEST(revocations, are_read_a_thousand_at_a_time) {
         is_partial = page.is_partial;
     }
     CHECK_EQUAL(1024, count);
-    CHECK_TRUE(worked(store().revocations_since(0)).is_partial);
+    CHECK_TRUE(expect_ok(store().revocations_since(0)).is_partial);
     sql().run("DELETE FROM useradmin_revocation WHERE id IN (SELECT id FROM useradmin_revocation "
               "LIMIT 24)");
-    CHECK_FALSE(worked(store().revocations_since(0)).is_partial);
+    CHECK_FALSE(expect_ok(store().revocations_since(0)).is_partial);
 }
 
 TEST(revocations, are_removed_after_thirty_days) {
@@ -273,32 +275,32 @@ TEST(revocations, are_removed_after_thirty_days) {
     add("older", "31");
     add("newer", "29");
     ban();
-    CHECK_EQUAL(std::string("newer all, n all"), recorded());
+    CHECK_EQUAL(std::string("newer all, n all"), recorded_revocations());
 }
 
-TEST(revocations, need_no_table) {
+TEST(revocations, are_not_recorded_without_their_table) {
     change("ALTER TABLE useradmin_revocation RENAME TO other_revocation",
            "ALTER TABLE other_revocation RENAME TO useradmin_revocation");
     ban();
-    worked(store().delete_session("one"));
-    worked(store().remove("n", {"spared@x"}));
-    const store::Revocations none = worked(store().revocations_since(3));
+    expect_ok(store().delete_session("one"));
+    expect_ok(store().remove("n", {"protected@x"}));
+    const store::Revocations none = expect_ok(store().revocations_since(3));
     CHECK_EQUAL(3, none.position);
     CHECK_TRUE(none.rows.empty() && !none.is_partial && !none.has_table);
     undo();
-    CHECK_EQUAL(std::string(), recorded());
+    CHECK_EQUAL(std::string(), recorded_revocations());
 }
 
 TEST(postgresql_revocations, are_not_written_to_a_table_of_another_role) {
     change("CREATE ROLE stranger; ALTER TABLE useradmin_revocation OWNER TO stranger",
            "ALTER TABLE useradmin_revocation OWNER TO useradmin; DROP ROLE stranger");
     ban();
-    CHECK_EQUAL(std::string(), recorded());
+    CHECK_EQUAL(std::string(), recorded_revocations());
 }
 
 TEST(postgresql_revocations, without_privileges_fail_the_change_and_name_the_grants) {
-    create_poor_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ON )"
-                     R"(useradmin_revocation TO poor)");
+    create_restricted_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ON )"
+                           R"(useradmin_revocation TO poor)");
     const auto ban = [](store::DatabaseStore& store) {
         return store.update("n", {{"banned", true}}, {});
     };
@@ -307,9 +309,9 @@ TEST(postgresql_revocations, without_privileges_fail_the_change_and_name_the_gra
     expect_error("run: GRANT INSERT, UPDATE, DELETE ON \"useradmin_revocation\" TO poor;");
     sql().run("REVOKE ALL ON useradmin_revocation FROM poor");
     // Without privileges on the table, changes succeed without recording revocations.
-    worked(with_store(ban, "poor"));
-    CHECK_EQUAL(std::string(), recorded());
-    CHECK_TRUE(failed(with_store(
+    expect_ok(with_store(ban, "poor"));
+    CHECK_EQUAL(std::string(), recorded_revocations());
+    CHECK_TRUE(is_failure(with_store(
         [](store::DatabaseStore& store) { return store.revocations_since(0); }, "poor")));
     expect_error("UA0103: the database account poor may not use table");
 }

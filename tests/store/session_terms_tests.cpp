@@ -19,8 +19,8 @@ class SessionTerms : public Contract {
   public:
     void setup() override {
         Contract::setup();
-        worked(store().create(new_user("n", "n@x")));
-        user_ = worked(store().find_credential("n@x")).user;
+        expect_ok(store().create(new_user("n", "n@x")));
+        user_ = expect_ok(store().find_credential("n@x")).user;
     }
 
   protected:
@@ -38,7 +38,7 @@ class SessionTerms : public Contract {
         return store().create_session(session, terms);
     }
 
-    bool is_refused(const store::Result<std::string_view>& opened) {
+    bool is_rejected(const store::Result<std::string_view>& opened) {
         return !opened && opened.failure() == Failure::version_mismatch && sessions() == 0;
     }
 
@@ -52,7 +52,7 @@ TEST_GROUP_BASE(session_terms, SessionTerms){};
 TEST_GROUP_BASE(postgresql_session_terms, SessionTerms){};
 
 TEST(session_terms, accept_the_verified_user) {
-    CHECK_EQUAL(std::string("fresh"), std::string(worked(open())));
+    CHECK_EQUAL(std::string("fresh"), std::string(expect_ok(open())));
     CHECK_EQUAL(1, sessions());
 }
 
@@ -63,19 +63,19 @@ TEST(session_terms, reject_a_user_that_was_changed) {
           R"(UPDATE "user" SET "role" = 'admin')", R"(UPDATE "user" SET "email" = 'other@x')",
           R"(DELETE FROM "account")", R"(DELETE FROM "user")"}) {
         database().clear();
-        worked(store().create(new_user("n", "n@x")));
+        expect_ok(store().create(new_user("n", "n@x")));
         sql().run(change);
-        CHECK_TEXT(is_refused(open()), change);
+        CHECK_TEXT(is_rejected(open()), change);
     }
 }
 
 TEST(session_terms, reject_a_banned_user_until_the_ban_ends) {
-    worked(store().update("n", {{"banned", true}}));
-    CHECK(is_refused(open()));
-    worked(store().update("n", {{"banExpires", at("2026-03-04T00:00:01.000Z")}}));
-    CHECK(is_refused(open()));
-    worked(store().update("n", {{"banExpires", at("2026-03-04T00:00:00.000Z")}}));
-    worked(open());
+    expect_ok(store().update("n", {{"banned", true}}));
+    CHECK(is_rejected(open()));
+    expect_ok(store().update("n", {{"banExpires", at("2026-03-04T00:00:01.000Z")}}));
+    CHECK(is_rejected(open()));
+    expect_ok(store().update("n", {{"banExpires", at("2026-03-04T00:00:00.000Z")}}));
+    expect_ok(open());
 }
 
 TEST(postgresql_session_terms, are_checked_again_after_a_lock) {
@@ -83,8 +83,8 @@ TEST(postgresql_session_terms, are_checked_again_after_a_lock) {
          {R"(UPDATE "user" SET "banned" = TRUE)", R"(UPDATE "account" SET "password" = 'other')",
           R"(UPDATE "user" SET "role" = 'admin')", R"(DELETE FROM "user")"}) {
         database().clear();
-        worked(store().create(new_user("n", "n@x")));
-        CHECK_TEXT(is_refused(while_another_writer(change, [&] { return open(); })), change);
+        expect_ok(store().create(new_user("n", "n@x")));
+        CHECK_TEXT(is_rejected(while_another_writer(change, [&] { return open(); })), change);
     }
 }
 
@@ -108,18 +108,18 @@ TEST(session_terms, end_expired_and_surplus_sessions_of_the_user) {
             all += *row.front() + " ";
         return all;
     };
-    worked(open("limitless"));
+    expect_ok(open("limitless"));
     CHECK_EQUAL(std::string("other oldest older old expired limitless "), tokens());
     CHECK(!open("refused", 3, "another hash"));
     CHECK_EQUAL(std::string("other oldest older old expired limitless "), tokens());
-    worked(open("mine", 4));
+    expect_ok(open("mine", 4));
     CHECK_EQUAL(std::string("other older old limitless mine "), tokens());
-    worked(open("alone", 1));
+    expect_ok(open("alone", 1));
     CHECK_EQUAL(std::string("other alone "), tokens());
 }
 
 TEST(postgresql_session_terms, limit_the_sessions_of_concurrent_sign_ins) {
-    worked(while_another_writer(
+    expect_ok(while_another_writer(
         R"(SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE;
            INSERT INTO "session" ("id", "expiresAt", "token", "createdAt", "updatedAt", "userId")
            VALUES ('other', '2030-01-01T00:00:00.000Z', 'other', '2026-01-01T00:00:00.000Z',
@@ -150,7 +150,7 @@ TEST(postgresql_session_terms, prevent_sessions_from_being_opened_after_a_change
         for (const auto& change : changes) {
             database().clear();
             set_change_listener(nullptr);
-            worked(store().create(new_user("n", "n@x")));
+            expect_ok(store().create(new_user("n", "n@x")));
             set_change_listener(listener);
             // Does the same as create_session(), but does not commit yet.
             CHECK(while_another_writer(
@@ -165,7 +165,7 @@ TEST(postgresql_session_terms, prevent_sessions_from_being_opened_after_a_change
 
 TEST(postgresql_session_terms, create_one_account_for_two_concurrent_passwords) {
     add_user("m", "m@x");
-    worked(while_another_writer(
+    expect_ok(while_another_writer(
         R"(SELECT 1 FROM "user" WHERE "id" = 'm' FOR NO KEY UPDATE;
            INSERT INTO "account" ("id", "accountId", "providerId", "userId", "password",
            "createdAt", "updatedAt") VALUES ('first', 'm@x', 'credential', 'm', 'x',
@@ -184,7 +184,7 @@ class Callers : public Contract {
     }
 
   protected:
-    store::Actor boss(std::size_t roles = 2) const {
+    store::Actor admin_actor(std::size_t roles = 2) const {
         return {"boss", std::span(administrators).first(roles), at("2026-01-01T00:00:00.000Z")};
     }
 
@@ -192,22 +192,23 @@ class Callers : public Contract {
     void expect_refused(const store::Actor& actor, Failure failure) {
         store::UpdateGuard guard;
         guard.actor = actor;
-        const auto is_so = [failure](const auto& result) {
+        const auto has_expected_failure = [failure](const auto& result) {
             return !result && result.failure() == failure;
         };
-        CHECK(is_so(store().create(new_user("new", "new@x"), actor)));
-        CHECK(is_so(store().update("n", {{"name", "Otro"}}, guard)));
-        CHECK(is_so(store().update("n", {{"banned", true}}, guard, store::SessionPolicy::revoke)));
-        CHECK(is_so(store().update("nobody", {{"name", "Otro"}}, guard)));
-        CHECK(is_so(store().set_password(account_row(new_user("n", "n@x")),
-                                         store::SessionPolicy::revoke, guard)));
+        CHECK(has_expected_failure(store().create(new_user("new", "new@x"), actor)));
+        CHECK(has_expected_failure(store().update("n", {{"name", "Otro"}}, guard)));
+        CHECK(has_expected_failure(
+            store().update("n", {{"banned", true}}, guard, store::SessionPolicy::revoke)));
+        CHECK(has_expected_failure(store().update("nobody", {{"name", "Otro"}}, guard)));
+        CHECK(has_expected_failure(store().set_password(account_row(new_user("n", "n@x")),
+                                                        store::SessionPolicy::revoke, guard)));
         store::SessionTerms terms;
         terms.actor = actor;
-        CHECK(is_so(store().create_session(session_of("n", "new"), terms)));
-        CHECK(is_so(store().delete_session_of_user("n", "session-one", actor)));
-        CHECK(is_so(store().delete_sessions_of_user("n", actor)));
-        CHECK(is_so(store().remove("n", {"n@x"}, guard)));
-        CHECK(is_so(store().remove("nobody", {"n@x"}, guard)));
+        CHECK(has_expected_failure(store().create_session(session_of("n", "new"), terms)));
+        CHECK(has_expected_failure(store().delete_session_of_user("n", "session-one", actor)));
+        CHECK(has_expected_failure(store().delete_sessions_of_user("n", actor)));
+        CHECK(has_expected_failure(store().remove("n", {"n@x"}, guard)));
+        CHECK(has_expected_failure(store().remove("nobody", {"n@x"}, guard)));
         CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "name" = 'Otro')"));
         CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "id" = 'new')"));
         CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user" WHERE "id" = 'n')"));
@@ -220,36 +221,36 @@ TEST_GROUP_BASE(guarded_callers, Callers){};
 
 TEST(guarded_callers, may_change_users_if_they_are_unchanged) {
     store::UpdateGuard guard;
-    guard.actor = boss();
-    worked(store().create(new_user("new", "new@x"), boss()));
-    worked(store().update("n", {{"name", "Otro"}}, guard));
+    guard.actor = admin_actor();
+    expect_ok(store().create(new_user("new", "new@x"), admin_actor()));
+    expect_ok(store().update("n", {{"name", "Otro"}}, guard));
     auto user = new_user("n", "n@x");
     user.account_id = "another account";
-    worked(store().set_password(account_row(user), store::SessionPolicy::keep, guard));
-    worked(store().delete_session_of_user("n", "session-one", boss()));
-    CHECK_EQUAL(0, worked(store().delete_sessions_of_user("n", boss())));
-    CHECK(absent(store().delete_session_of_user("n", "session-one", boss())));
-    CHECK(absent(store().update("nobody", {{"name", "Otro"}}, guard)));
-    CHECK(absent(store().remove("nobody", {"p@x"}, guard)));
-    worked(store().remove("n", {"p@x"}, guard));
+    expect_ok(store().set_password(account_row(user), store::SessionPolicy::keep, guard));
+    expect_ok(store().delete_session_of_user("n", "session-one", admin_actor()));
+    CHECK_EQUAL(0, expect_ok(store().delete_sessions_of_user("n", admin_actor())));
+    CHECK(is_not_found(store().delete_session_of_user("n", "session-one", admin_actor())));
+    CHECK(is_not_found(store().update("nobody", {{"name", "Otro"}}, guard)));
+    CHECK(is_not_found(store().remove("nobody", {"p@x"}, guard)));
+    expect_ok(store().remove("n", {"p@x"}, guard));
 }
 
 TEST(guarded_callers, cannot_change_anything_while_banned) {
     sql().run(R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'boss')");
-    expect_refused(boss(), Failure::caller_rejected);
+    expect_refused(admin_actor(), Failure::caller_rejected);
     sql().run(R"(UPDATE "user" SET "banExpires" = '2026-01-01T00:00:00.000Z' WHERE "id" = 'boss')");
-    worked(store().create(new_user("new", "new@x"), boss()));
+    expect_ok(store().create(new_user("new", "new@x"), admin_actor()));
 }
 
 TEST(guarded_callers, cannot_change_anything_after_their_deletion) {
     sql().run(R"(DELETE FROM "user" WHERE "id" = 'boss')");
-    expect_refused(boss(), Failure::caller_rejected);
+    expect_refused(admin_actor(), Failure::caller_rejected);
 }
 
 TEST(guarded_callers, cannot_change_anything_after_losing_their_role) {
-    expect_refused(boss(1), Failure::caller_demoted);
+    expect_refused(admin_actor(1), Failure::caller_demoted);
     sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'boss')");
-    expect_refused(boss(), Failure::caller_demoted);
+    expect_refused(admin_actor(), Failure::caller_demoted);
 }
 
 } // namespace useradmin::test

@@ -63,7 +63,7 @@ class SignInMethods : public Contract {
         });
     }
     /// Returns all fields of each method: "account 'password of n' 'credential' NULL …; …".
-    static std::string text_of_all(const std::vector<model::SignInMethod>& methods) {
+    static std::string describe_all(const std::vector<model::SignInMethod>& methods) {
         const auto text = [](model::NullableText value) {
             return value ? " '" + std::string(*value) + "'" : std::string(" NULL");
         };
@@ -84,7 +84,7 @@ class SignInMethods : public Contract {
     /// Returns only the ids: "password of n, passkey of n".
     std::string ids_of(std::string_view user, std::int64_t most = 100) {
         std::string all;
-        for (const model::SignInMethod& method : worked(find(user, most)))
+        for (const model::SignInMethod& method : expect_ok(find(user, most)))
             all += (all.empty() ? "" : ", ") + std::string(method.id.value_or("-"));
         return all;
     }
@@ -96,7 +96,7 @@ class SignInMethods : public Contract {
             return store.remove_sign_in_method(user, kind, id, guard);
         });
     }
-    static bool has_none(const store::Result<store::Done>& removed) {
+    static bool is_missing(const store::Result<store::Done>& removed) {
         return !removed && removed.failure() == store::Failure::no_sign_in_method;
     }
     static constexpr const char* untouched = "password of n, passkey of n, key of n";
@@ -111,8 +111,8 @@ TEST(sign_in_methods, are_listed_by_kind_without_secrets) {
                             "second-factor NULL NULL NULL NULL NULL NULL NULL; "
                             "passkey 'passkey of n' NULL 'Phone' NULL NULL 2026-01-03 NULL; "
                             "api-key 'key of n' NULL 'Backup' 'abc' off 2026-01-04 2030-01-01"),
-                text_of_all(worked(find("n", 100))));
-    CHECK(absent(find("unknown", 100)));
+                describe_all(expect_ok(find("n", 100))));
+    CHECK(is_not_found(find("unknown", 100)));
     add_user("alone", "alone@x");
     CHECK_EQUAL(std::string(), ids_of("alone"));
 }
@@ -133,8 +133,8 @@ TEST(sign_in_methods, of_missing_tables_are_omitted) {
     undo();
     CHECK_EQUAL(std::string("password of n"), ids_of("n"));
     for (const MethodKind kind : model::method_kinds)
-        CHECK(has_none(remove("n", kind, "passkey of n")));
-    CHECK(absent(remove("unknown", MethodKind::passkey, "x")));
+        CHECK(is_missing(remove("n", kind, "passkey of n")));
+    CHECK(is_not_found(remove("unknown", MethodKind::passkey, "x")));
 }
 
 TEST(sign_in_methods, without_some_columns_are_listed_with_null) {
@@ -147,14 +147,14 @@ TEST(sign_in_methods, without_some_columns_are_listed_with_null) {
     CHECK_EQUAL(std::string("account 'password of n' 'credential' NULL NULL NULL 2026-01-01 NULL; "
                             "passkey 'p' NULL NULL NULL NULL NULL NULL; "
                             "api-key 'k' NULL NULL NULL NULL NULL NULL"),
-                text_of_all(worked(find("n", 100))));
-    worked(remove("n", MethodKind::api_key, "k"));
-    worked(remove("n", MethodKind::passkey, "p"));
+                describe_all(expect_ok(find("n", 100))));
+    expect_ok(remove("n", MethodKind::api_key, "k"));
+    expect_ok(remove("n", MethodKind::passkey, "p"));
     // A row without an id cannot be addressed, so it is not listed.
     sql().run("ALTER TABLE \"passkey\" DROP COLUMN \"id\"; INSERT INTO \"passkey\" VALUES ('x', "
               "'n', 1)");
     CHECK_EQUAL(std::string("password of n"), ids_of("n"));
-    CHECK(has_none(remove("n", MethodKind::passkey, "x")));
+    CHECK(is_missing(remove("n", MethodKind::passkey, "x")));
 }
 
 TEST(sign_in_methods, are_removed_one_by_one_and_sessions_remain) {
@@ -162,8 +162,8 @@ TEST(sign_in_methods, are_removed_one_by_one_and_sessions_remain) {
                                                           {MethodKind::passkey, "passkey of "},
                                                           {MethodKind::api_key, "key of "}};
     for (const auto& [kind, id] : methods) {
-        worked(remove("n", kind, std::string(id) + "n"));
-        CHECK(has_none(remove("n", kind, std::string(id) + "n")));
+        expect_ok(remove("n", kind, std::string(id) + "n"));
+        CHECK(is_missing(remove("n", kind, std::string(id) + "n")));
     }
     CHECK_EQUAL(std::string(), ids_of("n"));
     CHECK_EQUAL(std::string("password of m, passkey of m, key of m"), ids_of("m"));
@@ -172,16 +172,16 @@ TEST(sign_in_methods, are_removed_one_by_one_and_sessions_remain) {
 }
 
 TEST(sign_in_methods, of_another_user_or_kind_are_kept) {
-    CHECK(has_none(remove("m", MethodKind::passkey, "passkey of n")));
-    CHECK(has_none(remove("n", MethodKind::account, "passkey of n")));
-    CHECK(has_none(remove("n", MethodKind::second_factor, "passkey of n")));
-    CHECK(has_none(remove("n", MethodKind::passkey, "Passkey of n")));
-    CHECK(absent(remove("unknown", MethodKind::passkey, "passkey of n")));
+    CHECK(is_missing(remove("m", MethodKind::passkey, "passkey of n")));
+    CHECK(is_missing(remove("n", MethodKind::account, "passkey of n")));
+    CHECK(is_missing(remove("n", MethodKind::second_factor, "passkey of n")));
+    CHECK(is_missing(remove("n", MethodKind::passkey, "Passkey of n")));
+    CHECK(is_not_found(remove("unknown", MethodKind::passkey, "passkey of n")));
     CHECK_EQUAL(std::string(untouched), ids_of("n"));
 }
 
 TEST(sign_in_methods, obey_the_guard) {
-    for (const auto& [guard, failure] : refusing_guards()) {
+    for (const auto& [guard, failure] : rejecting_guards()) {
         const auto removed = remove("n", MethodKind::passkey, "passkey of n", guard);
         CHECK(!removed && removed.failure() == failure);
         // A method that the user does not have is rejected in the same way.
@@ -190,12 +190,12 @@ TEST(sign_in_methods, obey_the_guard) {
     }
     CHECK_EQUAL(std::string(untouched), ids_of("n"));
     const store::UpdateGuard passed = {store::UpdateGuard::Kind::requires_role, "user"};
-    CHECK(has_none(remove("n", MethodKind::passkey, "unknown", passed)));
-    worked(remove("n", MethodKind::passkey, "passkey of n", passed));
+    CHECK(is_missing(remove("n", MethodKind::passkey, "unknown", passed)));
+    expect_ok(remove("n", MethodKind::passkey, "passkey of n", passed));
 }
 
 TEST(sign_in_methods, are_kept_if_the_change_cannot_be_recorded) {
-    RefusingListener listener;
+    RejectingListener listener;
     CHECK_FALSE(with_methods(
         *connection_,
         [](store::DatabaseStore& store) {
@@ -244,12 +244,12 @@ TEST(sign_in_methods, are_found_in_snake_case_with_ids_of_any_type) {
             connection,
             [&](store::DatabaseStore& store) {
                 if (const auto found = store.list_sign_in_methods(user, 100))
-                    listed = text_of_all(*found);
+                    listed = describe_all(*found);
                 for (const MethodKind kind :
                      {MethodKind::account, MethodKind::passkey, MethodKind::api_key}) {
                     for (const std::string& other : {"0" + id, std::string("x"), id + "'"})
-                        is_unknown =
-                            is_unknown && has_none(store.remove_sign_in_method(user, kind, other));
+                        is_unknown = is_unknown &&
+                                     is_missing(store.remove_sign_in_method(user, kind, other));
                     is_removed =
                         is_removed && store.remove_sign_in_method(user, kind, id).operator bool();
                 }
@@ -270,24 +270,24 @@ TEST(sign_in_methods, are_found_in_snake_case_with_ids_of_any_type) {
 }
 
 TEST(postgresql_sign_in_methods, name_the_missing_grants) {
-    create_poor_role(R"(GRANT ALL ON "user", "account" TO poor)");
+    create_restricted_role(R"(GRANT ALL ON "user", "account" TO poor)");
     for (int times = 0; times < 2; ++times)
         expect_error(R"(run: GRANT DELETE, SELECT ("userId"), SELECT ("id"), SELECT ("name"), )"
                      R"(SELECT ("createdAt") ON "public"."passkey" TO poor; GRANT DELETE, SELECT )"
                      R"(("referenceId"), SELECT ("id"), SELECT ("name"), SELECT ("start"), SELECT )"
                      R"(("enabled"), SELECT ("createdAt"), SELECT ("expiresAt") ON )"
                      R"("public"."apikey" TO poor;)");
-    CHECK(failed(find("n", 100, "poor")));
-    CHECK(failed(remove("n", MethodKind::passkey, "passkey of n", {}, "poor")));
+    CHECK(is_failure(find("n", 100, "poor")));
+    CHECK(is_failure(remove("n", MethodKind::passkey, "passkey of n", {}, "poor")));
     sql().run("GRANT DELETE, SELECT (\"id\", \"userId\", \"name\", \"createdAt\") ON \"passkey\" "
               "TO poor; GRANT DELETE, SELECT (\"id\", \"referenceId\", \"name\", \"start\", "
               "\"enabled\", \"createdAt\", \"expiresAt\") ON \"apikey\" TO poor; REVOKE ALL ON "
               "\"account\" FROM poor; GRANT DELETE, SELECT (\"id\", \"userId\", \"providerId\", "
               "\"createdAt\") ON \"account\" TO poor");
-    CHECK_EQUAL(3U, worked(find("n", 100, "poor")).size());
-    worked(remove("n", MethodKind::passkey, "passkey of n", {}, "poor"));
-    worked(remove("n", MethodKind::api_key, "key of n", {}, "poor"));
-    worked(remove("n", MethodKind::account, "password of n", {}, "poor"));
+    CHECK_EQUAL(3U, expect_ok(find("n", 100, "poor")).size());
+    expect_ok(remove("n", MethodKind::passkey, "passkey of n", {}, "poor"));
+    expect_ok(remove("n", MethodKind::api_key, "key of n", {}, "poor"));
+    expect_ok(remove("n", MethodKind::account, "password of n", {}, "poor"));
 }
 
 TEST(postgresql_sign_in_methods, use_no_object_of_another_role) {

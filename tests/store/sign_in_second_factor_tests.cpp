@@ -55,7 +55,7 @@ std::span<const Variant> variants() {
                            : std::span<const Variant>(sqlite_variants);
 }
 
-bool mismatches(const store::Result<store::Done>& result) {
+bool is_mismatch(const store::Result<store::Done>& result) {
     return !result && result.failure() == store::Failure::version_mismatch;
 }
 
@@ -154,38 +154,38 @@ TEST_GROUP_BASE(postgresql_sign_in_second_factor, SignInSecondFactor){};
 
 TEST(sign_in_second_factor, challenge_is_found_until_it_expires) {
     create_table();
-    CHECK(absent(find_verification("2fa-a")));
+    CHECK(is_not_found(find_verification("2fa-a")));
     add_verification("2fa-a");
     add_verification("2fa-b", "m");
-    CHECK_EQUAL(std::string("n"), std::string(worked(find_verification("2fa-a"))));
-    CHECK(absent(find_verification("2FA-a")));
+    CHECK_EQUAL(std::string("n"), std::string(expect_ok(find_verification("2fa-a"))));
+    CHECK(is_not_found(find_verification("2FA-a")));
     now_ += std::chrono::minutes(3) - std::chrono::milliseconds(1);
-    CHECK_EQUAL(std::string("n"), std::string(worked(find_verification("2fa-a"))));
+    CHECK_EQUAL(std::string("n"), std::string(expect_ok(find_verification("2fa-a"))));
     now_ += std::chrono::milliseconds(1);
-    CHECK(absent(find_verification("2fa-a")));
+    CHECK(is_not_found(find_verification("2fa-a")));
 }
 
-TEST(sign_in_second_factor, newest_unexpired_row_of_an_identifier_counts) {
+TEST(sign_in_second_factor, uses_the_newest_unexpired_row_of_an_identifier) {
     create_table();
     add_verification("a", "second", "2026-11-26T10:03:00.000Z", "2026-11-26T09:59:58.000Z");
     add_verification("a", "newest", "2026-11-26T10:03:00.000Z", "2026-11-26T09:59:59.000Z");
     add_verification("a", "third", "2026-11-26T10:04:00.000Z", "2026-11-26T09:59:57.000Z");
-    CHECK_EQUAL(std::string("newest"), std::string(worked(find_verification("a"))));
+    CHECK_EQUAL(std::string("newest"), std::string(expect_ok(find_verification("a"))));
     sql().run("UPDATE \"verification\" SET \"expiresAt\" = '2026-11-26T09:59:59.999Z' WHERE "
               "\"value\" = 'newest'");
-    CHECK_EQUAL(std::string("second"), std::string(worked(find_verification("a"))));
+    CHECK_EQUAL(std::string("second"), std::string(expect_ok(find_verification("a"))));
 }
 
 TEST(sign_in_second_factor, tables_and_columns_that_are_missing_are_named) {
     expect_error("UA0103: there is no table of better-auth's plugin for second factors with the "
                  "columns \"userId\", \"secret\" and \"backupCodes\"");
-    CHECK(failed(find()));
+    CHECK(is_failure(find()));
     create_table();
-    worked(find());
+    expect_ok(find());
     const auto fails_after = [&](const std::string& statement, const std::string& reverse) {
         sql().run(statement);
-        const bool all_fail = failed(find()) && failed(find_verification("a")) &&
-                              failed(change_factor({"n", now_})) && failed(fail_code());
+        const bool all_fail = is_failure(find()) && is_failure(find_verification("a")) &&
+                              is_failure(change_factor({"n", now_})) && is_failure(fail_code());
         sql().run(reverse);
         return all_fail;
     };
@@ -208,7 +208,7 @@ TEST(sign_in_second_factor, is_found_with_its_user) {
     sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = TRUE WHERE "id" = 'n')");
     set(R"("verified" = FALSE, "failedVerificationCount" = 3, )"
         R"("lockedUntil" = '2026-11-26T10:15:00.000Z')");
-    const store::UserWithSecondFactor found = worked(find());
+    const store::UserWithSecondFactor found = expect_ok(find());
     CHECK_EQUAL(std::string("n"), std::string(found.user.id));
     CHECK_EQUAL(std::string("n@x"), std::string(found.user.email));
     CHECK_EQUAL(std::string("user"), std::string(found.user.role.value_or("")));
@@ -222,43 +222,43 @@ TEST(sign_in_second_factor, is_found_with_its_user) {
                 std::string(found.factor.failed_verification_count.value_or("NULL")));
     CHECK_TRUE(found.factor.locked_until == now_ + std::chrono::minutes(15));
     // User m has no second factor, and there is no user o.
-    CHECK(absent(find("m")));
+    CHECK(is_not_found(find("m")));
     add_factor("o");
-    CHECK(absent(find("o")));
+    CHECK(is_not_found(find("o")));
 }
 
 TEST(sign_in_second_factor, is_enabled_by_the_column_of_the_user) {
     create_table();
-    CHECK_FALSE(worked(find()).is_enabled);
+    CHECK_FALSE(expect_ok(find()).is_enabled);
     sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = FALSE)");
-    CHECK_FALSE(worked(find()).is_enabled);
+    CHECK_FALSE(expect_ok(find()).is_enabled);
     sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = TRUE)");
-    CHECK_TRUE(worked(find()).is_enabled);
+    CHECK_TRUE(expect_ok(find()).is_enabled);
     sql().run(R"(ALTER TABLE "user" RENAME "twoFactorEnabled" TO "other")");
     const auto without = find();
     sql().run(R"(ALTER TABLE "user" RENAME "other" TO "twoFactorEnabled")");
-    CHECK_FALSE(worked(without).is_enabled);
+    CHECK_FALSE(expect_ok(without).is_enabled);
 }
 
 TEST(sign_in_second_factor, may_have_two_rows) {
     create_table();
     sql().run(R"(INSERT INTO "twoFactor" ("id", "secret", "backupCodes", "userId")
                      VALUES ('2', 'key', 'codes', 'n'))");
-    CHECK_EQUAL(std::string("key"), std::string(worked(find()).factor.secret));
-    worked(fail_code());
+    CHECK_EQUAL(std::string("key"), std::string(expect_ok(find()).factor.secret));
+    expect_ok(fail_code());
 }
 
 TEST(sign_in_second_factor, works_without_the_optional_columns) {
     create_table("");
-    const model::SecondFactor factor = worked(find()).factor;
+    const model::SecondFactor factor = expect_ok(find()).factor;
     CHECK_FALSE(factor.verified.has_value());
     CHECK_FALSE(factor.failed_verification_count.has_value());
     CHECK_FALSE(factor.locked_until.has_value());
-    worked(fail_code());
-    worked(fail_code("nobody"));
+    expect_ok(fail_code());
+    expect_ok(fail_code("nobody"));
     store::SecondFactorChange change{"n", now_};
     change.clears_failures = true;
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
 }
 
 TEST(sign_in_second_factor, challenge_is_used_once_with_all_its_rows) {
@@ -267,9 +267,9 @@ TEST(sign_in_second_factor, challenge_is_used_once_with_all_its_rows) {
         add_verification(identifier, *identifier == 't' ? "m" : "n");
     store::SecondFactorChange change{"n", now_};
     change.deleted = {"2fa-a", "2fa-attempts-a", "trust-a", "unknown"};
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
     CHECK_EQUAL(std::string("2fa-b"), verifications());
-    CHECK(absent(change_factor(change)));
+    CHECK(is_not_found(change_factor(change)));
 }
 
 TEST(sign_in_second_factor, rejects_an_expired_challenge_or_one_of_another_user) {
@@ -281,11 +281,11 @@ TEST(sign_in_second_factor, rejects_an_expired_challenge_or_one_of_another_user)
     change.added = {verification("d")};
     for (const char* identifier : {"a", "b", "C", "unknown"}) {
         change.deleted = {identifier, "c"};
-        CHECK_TEXT(absent(change_factor(change)), identifier);
+        CHECK_TEXT(is_not_found(change_factor(change)), identifier);
         CHECK_EQUAL(std::string("a, b, c"), verifications());
     }
     change.deleted = {"c", "b"};
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
     CHECK_EQUAL(std::string("a, d"), verifications());
 }
 
@@ -296,9 +296,9 @@ TEST(sign_in_second_factor, count_of_codes_is_replaced_if_it_is_unchanged) {
     change.deleted = {"2fa-attempts-a"};
     change.required_value = "0";
     change.added = {verification("2fa-attempts-a", "1")};
-    worked(change_factor(change));
-    CHECK_EQUAL(std::string("1"), std::string(worked(find_verification("2fa-attempts-a"))));
-    CHECK(absent(change_factor(change)));
+    expect_ok(change_factor(change));
+    CHECK_EQUAL(std::string("1"), std::string(expect_ok(find_verification("2fa-attempts-a"))));
+    CHECK(is_not_found(change_factor(change)));
     CHECK_EQUAL(std::string("2fa-attempts-a"), verifications());
 }
 
@@ -310,7 +310,7 @@ TEST(sign_in_second_factor, count_of_codes_expires_with_its_challenge) {
     change.required_value = "0";
     change.added = {verification("2fa-attempts-a", "1")};
     change.added.front().expires_at = {};
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"verification\" WHERE \"expiresAt\" = "
                                 "'2026-11-26T10:29:00.000Z'"));
 }
@@ -319,10 +319,10 @@ TEST(sign_in_second_factor, challenge_is_added_with_its_times) {
     create_table();
     store::SecondFactorChange change{"n", now_};
     change.added = {verification("2fa-a"), verification("2fa-attempts-a", "0")};
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
     CHECK_EQUAL(std::string("2fa-a, 2fa-attempts-a"), verifications());
-    CHECK_EQUAL(std::string("n"), std::string(worked(find_verification("2fa-a"))));
-    CHECK_EQUAL(std::string("0"), std::string(worked(find_verification("2fa-attempts-a"))));
+    CHECK_EQUAL(std::string("n"), std::string(expect_ok(find_verification("2fa-a"))));
+    CHECK_EQUAL(std::string("0"), std::string(expect_ok(find_verification("2fa-attempts-a"))));
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"verification\" WHERE \"expiresAt\" = "
                                 "'2026-11-26T10:03:00.000Z' AND \"createdAt\" = "
                                 "'2026-11-26T10:00:00.000Z' AND \"updatedAt\" = "
@@ -343,7 +343,7 @@ TEST(sign_in_second_factor, change_that_fails_changes_nothing) {
     change.old_backup_codes = "codes";
     change.clears_failures = true;
     expect_error("UA0106");
-    CHECK(failed(change_factor(change)));
+    CHECK(is_failure(change_factor(change)));
     CHECK_EQUAL(std::string("a"), verifications());
     CHECK_EQUAL(std::string("codes"), value("backupCodes"));
     CHECK_EQUAL(std::string("1"), value("failedVerificationCount"));
@@ -357,64 +357,64 @@ TEST(sign_in_second_factor, backup_codes_are_replaced_if_they_are_unchanged) {
     change.added = {verification("b")};
     change.backup_codes = "fewer";
     change.old_backup_codes = "others";
-    CHECK(mismatches(change_factor(change)));
+    CHECK(is_mismatch(change_factor(change)));
     CHECK_EQUAL(std::string("codes"), value("backupCodes"));
     CHECK_EQUAL(std::string("a"), verifications());
     change.old_backup_codes = "codes";
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
     CHECK_EQUAL(std::string("fewer"), value("backupCodes"));
     CHECK_EQUAL(std::string("b"), verifications());
     // A change without backup codes keeps them.
-    worked(change_factor({"n", now_, {"b"}}));
+    expect_ok(change_factor({"n", now_, {"b"}}));
     CHECK_EQUAL(std::string("fewer"), value("backupCodes"));
-    CHECK(mismatches(change_factor({"m", now_, {}, {}, "fewer", "codes"})));
+    CHECK(is_mismatch(change_factor({"m", now_, {}, {}, "fewer", "codes"})));
 }
 
 TEST(sign_in_second_factor, failed_codes_are_counted_and_lock_it) {
     create_table();
     add_factor("m");
     set("\"failedVerificationCount\" = NULL");
-    worked(fail_code());
-    store::UserWithSecondFactor found = worked(find());
+    expect_ok(fail_code());
+    store::UserWithSecondFactor found = expect_ok(find());
     CHECK_EQUAL(std::string("1"), std::string(found.factor.failed_verification_count.value()));
     CHECK_FALSE(found.factor.locked_until.has_value());
-    worked(fail_code());
-    found = worked(find());
+    expect_ok(fail_code());
+    found = expect_ok(find());
     CHECK_EQUAL(std::string("2"), std::string(found.factor.failed_verification_count.value()));
     CHECK_TRUE(found.factor.locked_until == now_ + std::chrono::minutes(15));
     // Another failure, now with a limit that is not reached, does not clear the lock.
-    worked(fail_code("n", 10));
-    CHECK_TRUE(worked(find()).factor.locked_until == now_ + std::chrono::minutes(15));
+    expect_ok(fail_code("n", 10));
+    CHECK_TRUE(expect_ok(find()).factor.locked_until == now_ + std::chrono::minutes(15));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"twoFactor\" WHERE \"lockedUntil\" IS NULL "
                                 "AND \"failedVerificationCount\" IS NULL"));
-    CHECK(absent(fail_code("nobody")));
+    CHECK(is_not_found(fail_code("nobody")));
 }
 
 TEST(sign_in_second_factor, failed_codes_are_counted_only_with_both_columns) {
     create_table(R"(, "failedVerificationCount" integer DEFAULT 0)");
-    worked(fail_code());
+    expect_ok(fail_code());
     CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
     set("\"failedVerificationCount\" = 5");
     store::SecondFactorChange change{"n", now_};
     change.clears_failures = true;
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
     CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
 }
 
 TEST(sign_in_second_factor, failed_codes_are_cleared_on_request) {
     create_table();
-    worked(fail_code());
-    worked(fail_code());
-    worked(change_factor({"n", now_}));
+    expect_ok(fail_code());
+    expect_ok(fail_code());
+    expect_ok(change_factor({"n", now_}));
     CHECK_EQUAL(std::string("2"), value("failedVerificationCount"));
     store::SecondFactorChange change{"n", now_};
     change.clears_failures = true;
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
     CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
     CHECK_EQUAL(std::string("NULL"), value("lockedUntil"));
     CHECK_EQUAL(std::string("codes"), value("backupCodes"));
     change.user_id = "nobody";
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
 }
 
 TEST(sign_in_second_factor, lock_that_has_not_expired_is_not_cleared) {
@@ -422,12 +422,12 @@ TEST(sign_in_second_factor, lock_that_has_not_expired_is_not_cleared) {
     store::SecondFactorChange change{"n", now_};
     change.clears_failures = true;
     change.keeps_unexpired_lock = true;
-    worked(fail_code("n", 1));
+    expect_ok(fail_code("n", 1));
     const std::string locked = value("lockedUntil");
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
     CHECK_EQUAL(locked, value("lockedUntil"));
     change.now += std::chrono::minutes(15);
-    worked(change_factor(change));
+    expect_ok(change_factor(change));
     CHECK_EQUAL(std::string("NULL"), value("lockedUntil"));
 }
 
@@ -456,7 +456,7 @@ TEST(sign_in_second_factor, backup_code_is_used_by_one_of_two_threads) {
     with_stores(2, names_, [&](store::DatabaseStore& store) {
         const auto done = store.change_second_factor({"n", now_, {}, {}, "fewer", "codes"});
         used += done ? 1 : 0;
-        mismatched += mismatches(done) ? 1 : 0;
+        mismatched += is_mismatch(done) ? 1 : 0;
     });
     CHECK_EQUAL(1, used.load());
     CHECK_EQUAL(1, mismatched.load());
@@ -478,14 +478,14 @@ TEST(sign_in_second_factor, failed_codes_of_all_threads_are_counted) {
 
 TEST(sign_in_second_factor, change_is_not_reported_to_the_listener) {
     create_table();
-    RefusingListener listener;
+    RejectingListener listener;
     with_store([&](store::DatabaseStore& store) {
         store.set_change_listener(&listener);
         store::SecondFactorChange change{"n", now_};
         change.added = {verification("a")};
         change.clears_failures = true;
-        worked(store.change_second_factor(change));
-        worked(store.record_second_factor_failure("n", {10, now_}));
+        expect_ok(store.change_second_factor(change));
+        expect_ok(store.record_second_factor_failure("n", {10, now_}));
         return 0;
     });
     CHECK_EQUAL(std::string("a"), verifications());
@@ -506,14 +506,14 @@ TEST(postgresql_sign_in_second_factor, change_is_attempted_once_if_the_connectio
     sql().run(
         "DROP TRIGGER last_write ON \"verification\"; DROP FUNCTION last_write; DROP SEQUENCE "
         "writes");
-    CHECK(unavailable(lost));
+    CHECK(is_unavailable(lost));
     CHECK_EQUAL(1, writes);
     CHECK_EQUAL(std::string(), verifications());
 }
 
 TEST(postgresql_sign_in_second_factor, missing_privileges_are_logged) {
     create_table();
-    create_poor_role(R"(GRANT SELECT ON "user" TO poor)");
+    create_restricted_role(R"(GRANT SELECT ON "user" TO poor)");
     const std::string all =
         R"(GRANT SELECT, UPDATE ("backupCodes"), UPDATE ("failedVerificationCount"), UPDATE )"
         R"(("lockedUntil") ON "public"."twoFactor" TO poor; )"
@@ -523,15 +523,15 @@ TEST(postgresql_sign_in_second_factor, missing_privileges_are_logged) {
     const auto write = [&](store::DatabaseStore& store) {
         store::SecondFactorChange change{"n", now_, {}, {verification("a")}, "fewer", "codes"};
         change.clears_failures = true;
-        worked(store.change_second_factor(change));
-        worked(store.find_verification("a", now_));
-        worked(store.change_second_factor({"n", now_, {"a"}}));
+        expect_ok(store.change_second_factor(change));
+        expect_ok(store.find_verification("a", now_));
+        expect_ok(store.change_second_factor({"n", now_, {"a"}}));
         return store.record_second_factor_failure("n", {1, now_});
     };
-    CHECK(failed(with_store(read, "poor")));
+    CHECK(is_failure(with_store(read, "poor")));
     sql().run(all);
-    worked(with_store(read, "poor"));
-    worked(with_store(write, "poor"));
+    expect_ok(with_store(read, "poor"));
+    expect_ok(with_store(write, "poor"));
 }
 
 TEST(postgresql_sign_in_second_factor, runs_no_code_of_a_hostile_schema) {
@@ -573,20 +573,20 @@ void SignInSecondFactor::create_variant(const Variant& variant) {
 }
 
 void SignInSecondFactor::use_variant(const Variant& variant) {
-    const store::UserWithSecondFactor found = worked(find(variant.user_id));
+    const store::UserWithSecondFactor found = expect_ok(find(variant.user_id));
     CHECK_EQUAL(std::string(variant.user_id), std::string(found.user.id));
     CHECK_EQUAL(std::string(variant.user_id), std::string(found.factor.user_id));
     CHECK_TRUE(found.is_enabled);
-    CHECK(absent(find("no id")));
+    CHECK(is_not_found(find("no id")));
     store::SecondFactorChange change{variant.user_id, now_};
     change.added = {verification("a", variant.user_id)};
     change.added.front().id = variant.row_id;
-    worked(change_factor(change));
-    CHECK_EQUAL(std::string(variant.user_id), std::string(worked(find_verification("a"))));
+    expect_ok(change_factor(change));
+    CHECK_EQUAL(std::string(variant.user_id), std::string(expect_ok(find_verification("a"))));
     const std::string id = sql().value("SELECT \"id\" FROM verifications").value_or("NULL");
     CHECK_EQUAL(std::string(is_serial(variant) ? "1" : variant.row_id), id);
-    worked(fail_code(variant.user_id, 1));
-    CHECK_TRUE(worked(find(variant.user_id)).factor.locked_until ==
+    expect_ok(fail_code(variant.user_id, 1));
+    CHECK_TRUE(expect_ok(find(variant.user_id)).factor.locked_until ==
                now_ + std::chrono::minutes(15));
     change.added = {};
     change.deleted = {"a"};
@@ -594,11 +594,11 @@ void SignInSecondFactor::use_variant(const Variant& variant) {
     change.old_backup_codes = "codes";
     change.clears_failures = true;
     change.now += std::chrono::minutes(3);
-    CHECK(absent(change_factor(change)));
+    CHECK(is_not_found(change_factor(change)));
     change.now -= std::chrono::milliseconds(1);
-    worked(change_factor(change));
-    CHECK(absent(change_factor(change)));
-    const model::SecondFactor factor = worked(find(variant.user_id)).factor;
+    expect_ok(change_factor(change));
+    CHECK(is_not_found(change_factor(change)));
+    const model::SecondFactor factor = expect_ok(find(variant.user_id)).factor;
     CHECK_EQUAL(std::string("fewer"), std::string(factor.backup_codes));
     CHECK_EQUAL(std::string("0"), std::string(factor.failed_verification_count.value_or("NULL")));
     CHECK_FALSE(factor.locked_until.has_value());
@@ -620,9 +620,9 @@ TEST(sign_in_second_factor, id_of_the_wrong_format_is_not_found) {
         store::SecondFactorChange change{"no id", now_};
         change.added = {verification("a")};
         change.clears_failures = true;
-        CHECK(absent(change_factor(change)));
-        CHECK(absent(fail_code("no id")));
-        CHECK(absent(find_verification("a")));
+        CHECK(is_not_found(change_factor(change)));
+        CHECK(is_not_found(fail_code("no id")));
+        CHECK(is_not_found(find_verification("a")));
         undo();
     }
 }

@@ -29,7 +29,7 @@ constexpr int thread_count = 8;
 constexpr std::chrono::milliseconds wait = 60s;
 
 /// Calls the function in thread_count threads with their numbers, and waits for all of them.
-void in_threads(const std::function<void(int)>& work) {
+void run_in_threads(const std::function<void(int)>& work) {
     std::vector<std::thread> threads;
     for (int number = 0; number < thread_count; ++number)
         threads.emplace_back(work, number);
@@ -38,7 +38,7 @@ void in_threads(const std::function<void(int)>& work) {
 }
 
 /// Keeps the first failure in any thread.
-class Complaint {
+class FirstFailure {
   public:
     void note(bool is_right, const std::string& what) {
         const std::lock_guard lock(mutex_);
@@ -71,7 +71,7 @@ struct ConnectionPool {
             free.push_back(&all.emplace_back(database, "useradmin", &schemas));
     }
 
-    httpd::ConnectionLimiter gate{most};
+    httpd::ConnectionLimiter limiter{most};
     store::SharedSchemas schemas;
     std::deque<SingleConnection> all;
     /// Guarded by a PoolLock.
@@ -83,10 +83,10 @@ class PooledConnection final : public store::ConnectionSource {
     explicit PooledConnection(ConnectionPool& pool) noexcept : pool_(pool) {}
 
     const store::Connection* acquire(store::Deadline deadline) override {
-        if (!pool_.gate.acquire(deadline))
+        if (!pool_.limiter.acquire(deadline))
             return nullptr;
         {
-            const httpd::ConnectionLimiter::PoolLock turn(pool_.gate, deadline);
+            const httpd::ConnectionLimiter::PoolLock turn(pool_.limiter, deadline);
             taken_ = pool_.free.back();
             pool_.free.pop_back();
         }
@@ -95,10 +95,11 @@ class PooledConnection final : public store::ConnectionSource {
     void release(const store::Connection& connection) noexcept override {
         taken_->release(connection);
         {
-            const httpd::ConnectionLimiter::PoolLock turn(pool_.gate, store::Clock::now() + wait);
+            const httpd::ConnectionLimiter::PoolLock turn(pool_.limiter,
+                                                          store::Clock::now() + wait);
             pool_.free.push_back(taken_);
         }
-        pool_.gate.release();
+        pool_.limiter.release();
     }
 
   private:
@@ -116,7 +117,7 @@ struct Child {
     }
 
     /// Returns the number of requests that hold or wait for a permit to write.
-    unsigned in_queue() {
+    unsigned queue_length() {
         const auto held = writers->in_use();
         return held.permits + held.waiters;
     }
@@ -140,11 +141,11 @@ class Request {
     explicit Request(Child& child)
         : connection_(child.connections), pool_(new_pool()),
           totals_(*child.totals, {"here", 60s, wait, "UserAdminTimeout"}, child.log),
-          kept{*child.sessions, "here", 60s, {}},
+          cached{*child.sessions, "here", 60s, {}},
           store(connection_, child.log, pool_, store::TableNames{}, "threads",
                 store::TimeoutPolicy{wait}, &totals_,
                 child.kind == Kind::sqlite ? child.writers : nullptr) {
-        store.set_session_cache(&kept.cache);
+        store.set_session_cache(&cached.cache);
     }
     ~Request() { apr_pool_destroy(pool_); }
     Request(const Request&) = delete;
@@ -162,7 +163,7 @@ class Request {
     httpd::SharedTotals totals_;
 
   public:
-    sign_in::CachedSessions kept;
+    sign_in::CachedSessions cached;
     store::DatabaseStore store;
 };
 
@@ -179,21 +180,21 @@ class Threads : public Contract {
         child_.reset();
         Contract::teardown();
         // The failure message includes the log, which contains the cause.
-        STRCMP_EQUAL("", (complaint_.first() + logged).c_str());
+        STRCMP_EQUAL("", (failure_.first() + logged).c_str());
     }
 
     /// Creates a user, signs in, and signs out or deletes the user. Checks what other requests see.
     void run_lifecycle(const std::string& name, bool is_deleted) {
         const auto check = [&](bool is_right, const char* what) {
-            complaint_.note(is_right, name + ": " + what);
+            failure_.note(is_right, name + ": " + what);
         };
-        const auto standing = [&](const std::string& token) {
+        const auto session_status = [&](const std::string& token) {
             Request request(*child_);
-            request.kept.credential = token;
-            const auto recalled = sign_in::find_cached(request.store, request.kept, text::now());
-            return recalled
-                       ? recalled->status
-                       : sign_in::identify(request.store, token, text::now(), &request.kept).status;
+            request.cached.credential = token;
+            const auto recalled = sign_in::find_cached(request.store, request.cached, text::now());
+            return recalled ? recalled->status
+                            : sign_in::identify(request.store, token, text::now(), &request.cached)
+                                  .status;
         };
         const std::string email = name + "@example.org";
         const std::string token = "token of " + name;
@@ -214,7 +215,7 @@ class Threads : public Contract {
                   "is signed in");
         }
         for (int time = 0; time < 2; ++time)
-            check(standing(token) == sign_in::CredentialStatus::valid, "is recognized");
+            check(session_status(token) == sign_in::CredentialStatus::valid, "is recognized");
         {
             Request request(*child_);
             check(request.store.update(name, {{"updatedAt", text::now()}, {"name", name}}, {})
@@ -222,18 +223,20 @@ class Threads : public Contract {
                       operator bool(),
                   "is changed");
         }
-        check(standing(token) == sign_in::CredentialStatus::valid, "is recognized after a change");
+        check(session_status(token) == sign_in::CredentialStatus::valid,
+              "is recognized after a change");
         {
             Request request(*child_);
             check(is_deleted ? request.store.remove(name, {"nobody"}, {}).operator bool()
                              : request.store.delete_session(token).operator bool(),
                   "goes");
         }
-        check(standing(token) == sign_in::CredentialStatus::unknown, "is not recognized any more");
+        check(session_status(token) == sign_in::CredentialStatus::unknown,
+              "is not recognized any more");
     }
 
     std::unique_ptr<Child> child_;
-    Complaint complaint_;
+    FirstFailure failure_;
 };
 
 TEST_GROUP_BASE(threads, Threads){};
@@ -241,13 +244,13 @@ TEST_GROUP_BASE(sqlite_threads, Threads){};
 
 TEST(threads, share_connections_totals_and_sessions) {
     const int turns = machine::times(4, 200);
-    in_threads([&](int thread) {
+    run_in_threads([&](int thread) {
         for (int turn = 0; turn < turns; ++turn)
             run_lifecycle("u-" + std::to_string(thread) + "-" + std::to_string(turn),
                           /* is_deleted */ turn % 2 == 0);
     });
     Request request(*child_);
-    CHECK_EQUAL(thread_count * turns / 2, worked(request.store.list({}, {1, 0})).total);
+    CHECK_EQUAL(thread_count * turns / 2, expect_ok(request.store.list({}, {1, 0})).total);
     CHECK_EQUAL(thread_count * turns / 2, sql().number("SELECT count(*) FROM \"account\""));
 }
 
@@ -267,9 +270,9 @@ TEST(threads, that_change_one_row_see_the_previous_value) {
     add_user("u", "u@x");
     std::mutex mutex;
     std::map<std::string, std::string> after_of;
-    const std::string first(worked(store().find("u")).name);
+    const std::string first(expect_ok(store().find("u")).name);
     const int turns = machine::times(25, 200);
-    in_threads([&](int thread) {
+    run_in_threads([&](int thread) {
         for (int turn = 0; turn < turns; ++turn) {
             const std::string name = std::to_string(thread) + "-" + std::to_string(turn);
             RecordedChanges recorded;
@@ -277,11 +280,11 @@ TEST(threads, that_change_one_row_see_the_previous_value) {
             request.store.set_change_listener(&recorded);
             const auto updated =
                 request.store.update("u", {{"updatedAt", text::now()}, {"name", name}}, {});
-            complaint_.note(updated && recorded.changes.size() == 1, name + ": is changed");
+            failure_.note(updated && recorded.changes.size() == 1, name + ": is changed");
             const std::lock_guard lock(mutex);
             for (const auto& [before, after] : recorded.changes)
-                complaint_.note(after_of.emplace(before, after).second,
-                                before + ": was followed twice");
+                failure_.note(after_of.emplace(before, after).second,
+                              before + ": was followed twice");
         }
     });
     // The changes must form one chain: each change starts with the name that another one set.
@@ -292,7 +295,7 @@ TEST(threads, that_change_one_row_see_the_previous_value) {
         ++length;
     }
     CHECK_EQUAL(thread_count * turns, length);
-    CHECK_EQUAL(std::string(worked(store().find("u")).name), last);
+    CHECK_EQUAL(std::string(expect_ok(store().find("u")).name), last);
 }
 
 TEST(threads, cannot_both_change_the_same_version) {
@@ -300,7 +303,7 @@ TEST(threads, cannot_both_change_the_same_version) {
     std::string wrong;
     for (int race = 0; race < races && wrong.empty(); ++race) {
         add_user("u", "u@x");
-        const std::string read(worked(store().find("u")).version);
+        const std::string read(expect_ok(store().find("u")).version);
         store::UpdateGuard guard;
         guard.versions = {read};
         std::array<std::string, 2> outcomes;
@@ -349,12 +352,12 @@ TEST(threads, cannot_exceed_the_sign_in_limit) {
         user.account_id = "account of " + email;
         user.email = email;
         user.password_hash = hash->view();
-        worked(request.store.create(user));
+        expect_ok(request.store.create(user));
     }
     std::array<std::atomic<int>, accounts> guesses{};
     const int turns = machine::times(8, 200);
     RecordingLogger log;
-    in_threads([&](int) {
+    run_in_threads([&](int) {
         for (int turn = 0; turn < turns; ++turn) {
             const int account = turn % accounts;
             Request request(*child_);
@@ -366,9 +369,9 @@ TEST(threads, cannot_exceed_the_sign_in_limit) {
                                                     child_->formats, *child_->attempts, limit, log);
             const auto from = text::Network::of("192.0.2." + std::to_string(account));
             const auto outcome = credentials.verify({address(account), "wrong", from}).outcome;
-            complaint_.note(outcome == sign_in::Outcome::wrong_password ||
-                                outcome == sign_in::Outcome::limited,
-                            "a guess is wrong, or comes too late");
+            failure_.note(outcome == sign_in::Outcome::wrong_password ||
+                              outcome == sign_in::Outcome::limited,
+                          "a guess is wrong, or comes too late");
             guesses[static_cast<std::size_t>(account)] +=
                 outcome == sign_in::Outcome::wrong_password ? 1 : 0;
         }
@@ -392,9 +395,9 @@ TEST(sqlite_threads, write_to_one_file_in_order_of_arrival) {
             Request request(*child_);
             store::NewUser user = new_user(name, name);
             user.account_id = name;
-            complaint_.note(request.store.create(user).operator bool(), name);
+            failure_.note(request.store.create(user).operator bool(), name);
         });
-        waits = waits && eventually([&] { return child_->in_queue() == number; });
+        waits = waits && eventually([&] { return child_->queue_length() == number; });
         expected += name + ";";
     }
     sql().run("COMMIT");
@@ -405,7 +408,7 @@ TEST(sqlite_threads, write_to_one_file_in_order_of_arrival) {
     for (const auto& row : sql().rows("SELECT \"id\" FROM \"user\" ORDER BY rowid"))
         found += *row.front() + ";";
     CHECK_EQUAL(expected, found);
-    CHECK_EQUAL(0U, child_->in_queue());
+    CHECK_EQUAL(0U, child_->queue_length());
 }
 
 TEST(sqlite_threads, do_not_overtake_a_waiting_writer) {
@@ -415,9 +418,9 @@ TEST(sqlite_threads, do_not_overtake_a_waiting_writer) {
         const auto turn = child_->writers->acquire(0ms);
         writer = std::thread([this] {
             Request request(*child_);
-            complaint_.note(request.store.create(new_user("w", "w@x")).operator bool(), "is made");
+            failure_.note(request.store.create(new_user("w", "w@x")).operator bool(), "is made");
         });
-        waits = eventually([&] { return child_->in_queue() == 2; });
+        waits = eventually([&] { return child_->queue_length() == 2; });
         waits = waits && sql().number("SELECT count(*) FROM \"user\"") == 0;
     }
     writer.join();
@@ -430,9 +433,9 @@ TEST(sqlite_threads, read_a_locked_file_between_writers) {
     std::thread reader([this] {
         Request request(*child_);
         const auto found = request.store.find("nobody");
-        complaint_.note(!found && found.failure() == store::Failure::not_found, "is not found");
+        failure_.note(!found && found.failure() == store::Failure::not_found, "is not found");
     });
-    const bool waits = eventually([&] { return child_->in_queue() == 1; });
+    const bool waits = eventually([&] { return child_->queue_length() == 1; });
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
     reader.join();
     CHECK(waits);
@@ -445,12 +448,12 @@ TEST(threads, with_one_hashing_slot_hash_one_password_at_a_time) {
     CHECK(semaphore != nullptr);
     const int turns = machine::times(200, 5000);
     int done = 0; // protected by the slot
-    in_threads([&](int) {
+    run_in_threads([&](int) {
         password::HashSlots slots(*semaphore, {wait, "UserAdminTimeout"}, child_->log);
         for (int turn = 0; turn < turns; ++turn) {
             const auto slot = slots.acquire();
-            complaint_.note(std::holds_alternative<password::HashSlots::Permit>(slot),
-                            "a slot is free");
+            failure_.note(std::holds_alternative<password::HashSlots::Permit>(slot),
+                          "a slot is free");
             ++done;
         }
     });

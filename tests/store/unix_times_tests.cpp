@@ -226,10 +226,10 @@ TEST_GROUP_BASE(sqlite_times_of_orms, UnixTimes){};
 
 TEST(sqlite_times_of_orms, are_written_as_the_application_stores_them) {
     for_each_orm([&] {
-        worked(orm_store_->create(new_user("n", "n@x")));
-        worked(orm_store_->update(
+        expect_ok(orm_store_->create(new_user("n", "n@x")));
+        expect_ok(orm_store_->update(
             "n", {{"banned", true}, {"banExpires", at("2026-03-04T05:06:07.089Z")}}));
-        worked(orm_store_->create_session(session_of("n", "s", at("2026-03-04T05:06:07.089Z"))));
+        expect_ok(orm_store_->create_session(session_of("n", "s", at("2026-03-04T05:06:07.089Z"))));
         const std::string columns[][3] = {
             {"orm_user", column("createdAt", "created_at"), "id = 'n'"},
             {"orm_user", column("updatedAt", "updated_at"), "id = 'n'"},
@@ -240,10 +240,10 @@ TEST(sqlite_times_of_orms, are_written_as_the_application_stores_them) {
             {"orm_account", column("updatedAt", "updated_at"), "TRUE"}};
         for (const auto& [table, name, condition] : columns)
             STRCMP_EQUAL_TEXT(orm_->stored, stored(table, name, condition).c_str(), orm_->name);
-        CHECK_TEXT(worked(orm_store_->find("n")).ban_expires ==
+        CHECK_TEXT(expect_ok(orm_store_->find("n")).ban_expires ==
                        read_back("2026-03-04T05:06:07.089Z"),
                    orm_->name);
-        CHECK_TEXT(worked(orm_store_->find("app")).created_at ==
+        CHECK_TEXT(expect_ok(orm_store_->find("app")).created_at ==
                        read_back("2026-03-03T00:00:00.123Z"),
                    orm_->name);
     });
@@ -251,26 +251,26 @@ TEST(sqlite_times_of_orms, are_written_as_the_application_stores_them) {
 
 TEST(sqlite_times_of_orms, may_be_as_late_as_the_year_9999) {
     for_each_orm([&] {
-        worked(orm_store_->update("app", {{"banExpires", at("9999-12-31T23:59:59.000Z")}}));
-        CHECK_TEXT(worked(orm_store_->find("app")).ban_expires == at("9999-12-31T23:59:59.000Z"),
+        expect_ok(orm_store_->update("app", {{"banExpires", at("9999-12-31T23:59:59.000Z")}}));
+        CHECK_TEXT(expect_ok(orm_store_->find("app")).ban_expires == at("9999-12-31T23:59:59.000Z"),
                    orm_->name);
     });
 }
 
-TEST(sqlite_times_of_orms, sort_and_filter_users_of_both) {
+TEST(sqlite_times_of_orms, sort_and_filter_users_of_service_and_application) {
     for_each_orm([&] {
-        worked(orm_store_->create(new_user("n", "n@x")));
+        expect_ok(orm_store_->create(new_user("n", "n@x")));
         add_app_user("later", "2026-03-05T00:00:01.000Z");
-        CHECK_EQUAL(std::string("later n app"), ids(worked(orm_store_->list({}, {9}))));
+        CHECK_EQUAL(std::string("later n app"), ids(expect_ok(orm_store_->list({}, {9}))));
         Filter filter;
         filter.created_from = at("2026-03-04T00:00:00.000Z");
-        CHECK_EQUAL(std::string("later n"), ids(worked(orm_store_->list(filter, {9}))));
+        CHECK_EQUAL(std::string("later n"), ids(expect_ok(orm_store_->list(filter, {9}))));
         filter.created_before = at("2026-03-05T00:00:00.000Z");
         filter.matches_all = true;
-        CHECK_EQUAL(std::string("n"), ids(worked(orm_store_->list(filter, {9}))));
+        CHECK_EQUAL(std::string("n"), ids(expect_ok(orm_store_->list(filter, {9}))));
         for (const Filter& each : {Filter(), Filter{{}, "@x"}}) {
-            const store::Page first = worked(orm_store_->list(each, {1}));
-            const store::Page next = worked(orm_store_->list(
+            const store::Page first = expect_ok(orm_store_->list(each, {1}));
+            const store::Page next = expect_ok(orm_store_->list(
                 each, {1, 0, {}, store::Position{first.users[0].sort_key, first.users[0].id}}));
             CHECK_EQUAL(std::string("n"), ids(next));
         }
@@ -282,7 +282,7 @@ TEST(sqlite_times_of_orms, exclude_expired_sessions_from_lists) {
         add_app_session("live", "2026-03-04T00:00:00.000Z", "2026-03-06T00:00:00.000Z");
         add_app_session("expired", "2026-03-01T00:00:00.000Z", "2026-03-03T00:00:00.000Z");
         const auto sessions =
-            worked(orm_store_->list_active_sessions("app", at("2026-03-05T00:00:00.000Z"), 9));
+            expect_ok(orm_store_->list_active_sessions("app", at("2026-03-05T00:00:00.000Z"), 9));
         CHECK_EQUAL(1U, sessions.size());
         CHECK_EQUAL(std::string("live"), std::string(sessions[0].id));
     });
@@ -296,7 +296,7 @@ TEST(sqlite_times_of_orms, end_only_the_oldest_session_beyond_the_limit) {
         store::SessionTerms terms;
         terms.now = at("2026-03-05T00:00:00.000Z");
         terms.max_sessions = 2;
-        worked(orm_store_->create_session(session_of("app", "new", terms.now), terms));
+        expect_ok(orm_store_->create_session(session_of("app", "new", terms.now), terms));
         std::string tokens;
         for (const auto& row : sql().rows("SELECT token FROM orm_session ORDER BY 1"))
             tokens += *row[0] + " ";
@@ -306,7 +306,7 @@ TEST(sqlite_times_of_orms, end_only_the_oldest_session_beyond_the_limit) {
 
 TEST(sqlite_times_of_orms, reject_a_caller_until_the_ban_ends) {
     for_each_orm([&] {
-        worked(orm_store_->create(new_user("n", "n@x")));
+        expect_ok(orm_store_->create(new_user("n", "n@x")));
         ban_in_app("app", "2026-03-06T00:00:00.000Z");
         const auto rename_at = [&](const char* now) {
             return orm_store_->update("n", {{"name", "Otro"}},
@@ -324,24 +324,24 @@ TEST(sqlite_times_of_orms, reject_a_caller_until_the_ban_ends) {
 
 TEST(sqlite_times_of_orms, sort_and_filter_by_last_activity) {
     for_each_orm([&] {
-        worked(orm_store_->create(new_user("n", "n@x")));
-        worked(orm_store_->create_session(session_of("n", "t", at("2026-03-04T00:00:00.000Z"))));
+        expect_ok(orm_store_->create(new_user("n", "n@x")));
+        expect_ok(orm_store_->create_session(session_of("n", "t", at("2026-03-04T00:00:00.000Z"))));
         add_app_session("s", "2026-03-05T00:00:00.000Z", "2026-03-06T00:00:00.000Z");
         CHECK_EQUAL(std::string("app n"),
-                    ids(worked(orm_store_->list({}, {9, 0, {SortKey::last_seen, true}}))));
+                    ids(expect_ok(orm_store_->list({}, {9, 0, {SortKey::last_seen, true}}))));
         Filter filter;
         filter.seen_from = at("2026-03-04T12:00:00.000Z");
-        CHECK_EQUAL(std::string("app"), ids(worked(orm_store_->list(filter, {9}))));
+        CHECK_EQUAL(std::string("app"), ids(expect_ok(orm_store_->list(filter, {9}))));
     });
 }
 
 TEST(sqlite_times_of_orms, are_recognized_when_the_application_adds_its_first_user) {
     for (const Orm& orm : orms) {
         create_tables(orm);
-        CHECK_EQUAL(0, worked(orm_store_->list({}, {9})).total);
+        CHECK_EQUAL(0, expect_ok(orm_store_->list({}, {9})).total);
         add_app_user("app", "2026-03-03T00:00:00.123Z");
-        pass(std::chrono::seconds(11));
-        worked(orm_store_->create(new_user("n", "n@x")));
+        advance_clock(std::chrono::seconds(11));
+        expect_ok(orm_store_->create(new_user("n", "n@x")));
         STRCMP_EQUAL_TEXT(orm.stored,
                           stored("orm_user", column("createdAt", "created_at"), "id = 'n'").c_str(),
                           orm.name);
@@ -353,8 +353,8 @@ TEST(sqlite_times_of_orms, appear_in_extra_columns_of_a_time_type_as_text) {
     sql().run("ALTER TABLE orm_user ADD COLUMN \"lastLoginAt\" DATETIME");
     add_app_user("app", "2026-03-03T00:00:00.123Z");
     const std::string_view extra =
-        worked(orm_store_->update("app", {{"lastLoginAt", at("2026-03-04T05:06:07.089Z"),
-                                           store::Change::When::always, true}}))
+        expect_ok(orm_store_->update("app", {{"lastLoginAt", at("2026-03-04T05:06:07.089Z"),
+                                              store::Change::When::always, true}}))
             .extra_columns;
     CHECK_TEXT(extra.find(R"("lastLoginAt":"2026-03-04T05:06:07.089Z")") != extra.npos,
                std::string(extra).c_str());

@@ -10,7 +10,7 @@ namespace {
 
 constexpr store::ProtectedEmail nobody = {"protected@x"};
 
-store::UpdateGuard meant_for(std::vector<std::string_view> versions) {
+store::UpdateGuard guard_for(std::vector<std::string_view> versions) {
     store::UpdateGuard guard;
     guard.versions = std::move(versions);
     return guard;
@@ -20,8 +20,8 @@ store::UpdateGuard meant_for(std::vector<std::string_view> versions) {
 
 class Versions : public Contract {
   protected:
-    std::string version() { return std::string(worked(store().find("u")).version); }
-    std::string name() { return std::string(worked(store().find("u")).name); }
+    std::string version() { return std::string(expect_ok(store().find("u")).version); }
+    std::string name() { return std::string(expect_ok(store().find("u")).name); }
 
     /// Expects that the version has changed since the previous call.
     void expect_new(const char* after, SourceLocation where = {}) {
@@ -31,27 +31,27 @@ class Versions : public Contract {
     }
 
     /// Expects that an update and a deletion with these versions fail with version_mismatch.
-    void expect_changed(const std::vector<std::string_view>& versions) {
-        CHECK(store().update("u", {{"name", "New"}}, meant_for(versions)).failure() ==
+    void expect_mismatch(const std::vector<std::string_view>& versions) {
+        CHECK(store().update("u", {{"name", "New"}}, guard_for(versions)).failure() ==
               store::Failure::version_mismatch);
-        CHECK(store().remove("u", nobody, meant_for(versions)).failure() ==
+        CHECK(store().remove("u", nobody, guard_for(versions)).failure() ==
               store::Failure::version_mismatch);
         CHECK_EQUAL(std::string("Name of u"), name());
     }
 
     /// Expects that only the first change with a version succeeds.
-    void expect_one_winner() {
+    void expect_one_success() {
         const std::string first = version();
-        const auto changed = worked(store().update("u", {{"name", "One"}}, meant_for({first})));
+        const auto changed = expect_ok(store().update("u", {{"name", "One"}}, guard_for({first})));
         CHECK_EQUAL(version(), std::string(changed.version));
-        CHECK(store().update("u", {{"name", "Two"}}, meant_for({first})).failure() ==
+        CHECK(store().update("u", {{"name", "Two"}}, guard_for({first})).failure() ==
               store::Failure::version_mismatch);
-        CHECK(store().remove("u", nobody, meant_for({first})).failure() ==
+        CHECK(store().remove("u", nobody, guard_for({first})).failure() ==
               store::Failure::version_mismatch);
         CHECK_EQUAL(std::string("One"), name());
-        worked(store().remove("u", nobody, meant_for({"x", version(), "y"})));
-        CHECK(absent(store().update("u", {{"name", "Two"}}, meant_for({first}))));
-        CHECK(absent(store().remove("u", nobody, meant_for({first}))));
+        expect_ok(store().remove("u", nobody, guard_for({"x", version(), "y"})));
+        CHECK(is_not_found(store().update("u", {{"name", "Two"}}, guard_for({first}))));
+        CHECK(is_not_found(store().remove("u", nobody, guard_for({first}))));
     }
 
     std::string last_;
@@ -60,10 +60,10 @@ class Versions : public Contract {
 TEST_GROUP_BASE(versions, Versions){};
 
 TEST(versions, do_not_depend_on_how_a_row_is_read) {
-    const auto made = worked(store().create(new_user("u", "u@x")));
+    const auto made = expect_ok(store().create(new_user("u", "u@x")));
     CHECK_EQUAL(version(), std::string(made.version));
     CHECK_EQUAL(version(), std::string(made.version));
-    const auto changed = worked(store().update(
+    const auto changed = expect_ok(store().update(
         "u", {{"name", "New"}, {"banned", true}, {"banReason", "x"}, {"updatedAt", text::now()}}));
     CHECK_EQUAL(version(), std::string(changed.version));
 }
@@ -103,12 +103,12 @@ TEST(versions, change_twice_within_one_transaction) {
     if (!is_postgresql())
         return;
     add_user("u", "u@x");
-    worked(store().find("u"));
+    expect_ok(store().find("u"));
     execute_on_connection("BEGIN");
     const auto time = text::now();
     std::set<std::string> all;
     for (int turn = 0; turn < 5; ++turn)
-        all.insert(std::string(worked(store().update("u", {{"updatedAt", time}})).version));
+        all.insert(std::string(expect_ok(store().update("u", {{"updatedAt", time}})).version));
     execute_on_connection("COMMIT");
     LONGS_EQUAL(5, all.size());
 }
@@ -117,37 +117,37 @@ TEST(versions, are_not_affected_by_other_rows) {
     add_user("u", "u@x");
     add_user("v", "v@x");
     const std::string before = version();
-    worked(store().update("v", {{"name", "New"}}));
+    expect_ok(store().update("v", {{"name", "New"}}));
     CHECK_EQUAL(before, version());
 }
 
 TEST(versions, make_changes_conditional) {
     add_user("u", "u@x");
     const std::string now = version();
-    expect_changed({});
-    expect_changed({""});
-    expect_changed({"x", "y"});
-    expect_changed({now.substr(1)});
-    expect_changed({now.substr(0, now.size() - 1)});
-    expect_changed({now + "0"});
-    expect_one_winner();
+    expect_mismatch({});
+    expect_mismatch({""});
+    expect_mismatch({"x", "y"});
+    expect_mismatch({now.substr(1)});
+    expect_mismatch({now.substr(0, now.size() - 1)});
+    expect_mismatch({now + "0"});
+    expect_one_success();
 }
 
-TEST(versions, also_guard_a_change_with_a_listener) {
-    for (const bool comes_before : {false, true}) {
-        IgnoringListener listener(comes_before);
+TEST(versions, make_changes_with_a_listener_conditional) {
+    for (const bool before_commit : {false, true}) {
+        IgnoringListener listener(before_commit);
         set_change_listener(&listener);
         add_user("u", "u@x");
-        expect_one_winner();
+        expect_one_success();
         set_change_listener(nullptr);
     }
 }
 
-TEST(versions, are_checked_after_the_rule_and_the_protected_address) {
+TEST(versions, are_checked_after_the_guard_and_the_protected_address) {
     add_user("u", "protected@x", "'owner'");
-    store::UpdateGuard guard = meant_for({"x"});
+    store::UpdateGuard guard = guard_for({"x"});
     CHECK(store().remove("u", nobody, guard).failure() == store::Failure::protected_user);
-    worked(store().update("u", {{"email", "u@x"}}));
+    expect_ok(store().update("u", {{"email", "u@x"}}));
     guard.kind = store::UpdateGuard::Kind::keeps_last_of_role;
     guard.role = "owner";
     guard.now = at("2026-01-02T00:00:00.000Z");
@@ -169,12 +169,12 @@ TEST(versions, exist_if_the_user_table_is_a_view) {
     change("ALTER TABLE \"user\" RENAME TO \"people\"; CREATE VIEW \"user\" AS SELECT * FROM "
            "\"people\"",
            "DROP VIEW \"user\"; ALTER TABLE \"people\" RENAME TO \"user\"");
-    const auto made = worked(store().create(new_user("u", "u@x")));
+    const auto made = expect_ok(store().create(new_user("u", "u@x")));
     CHECK_EQUAL(version(), std::string(made.version));
     expect_new("its creation");
-    worked(store().update("u", {{"name", "New"}}));
+    expect_ok(store().update("u", {{"name", "New"}}));
     expect_new("a change");
-    expect_one_winner();
+    expect_one_success();
 }
 
 } // namespace useradmin::test

@@ -1,8 +1,8 @@
 #include "support/certificates.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
-#include "support/trouble.hpp"
 
 namespace useradmin::test {
 

@@ -1,6 +1,6 @@
 #include "support/database.hpp"
 
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <algorithm>
 #include <apr_dbd.h>

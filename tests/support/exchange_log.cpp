@@ -89,7 +89,7 @@ std::string path_of(std::string_view target) {
     return path;
 }
 
-bool lies_below(const std::string& path, const std::string& base) {
+bool is_below(const std::string& path, const std::string& base) {
     return path.starts_with(base) && (path.size() == base.size() || path[base.size()] == '/');
 }
 
@@ -170,7 +170,7 @@ void ExchangeLog::note(std::uint16_t port, const Request& request, const Reply& 
         return;
     auto& [number, bases, pages, asked] = server->second;
     const std::string path = path_of(request.path);
-    const auto is_above = [&](const std::string& location) { return lies_below(path, location); };
+    const auto is_above = [&](const std::string& location) { return is_below(path, location); };
     if (std::any_of(pages.begin(), pages.end(), is_above))
         return;
     const std::string* base = nullptr;

@@ -1,7 +1,7 @@
 #include "support/files.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/process.hpp"
-#include "support/trouble.hpp"
 
 #include <cerrno>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace useradmin::test {
 namespace {
 
 /// Returns whether all accounts have search permission on the directory and its parents.
-bool is_open(std::filesystem::path folder) {
+bool is_accessible(std::filesystem::path folder) {
     for (;; folder = folder.parent_path()) {
         const auto rights = std::filesystem::status(folder).permissions();
         if ((rights & std::filesystem::perms::others_exec) == std::filesystem::perms::none)
@@ -33,7 +33,7 @@ bool is_open(std::filesystem::path folder) {
 
 /// Returns whether the directory is on a writable tmpfs without noexec that has enough room for
 /// all tests to run simultaneously.
-bool is_roomy_memory(const char* folder) {
+bool is_large_tmpfs(const char* folder) {
     constexpr std::uint64_t enough = std::uint64_t{6} << 30;
     struct statfs system = {};
     return ::statfs(folder, &system) == 0 && system.f_type == TMPFS_MAGIC &&
@@ -44,7 +44,7 @@ bool is_roomy_memory(const char* folder) {
 
 std::filesystem::path base_folder() {
     constexpr const char* memory = "/dev/shm";
-    if (std::getenv("TMPDIR") == nullptr && is_roomy_memory(memory))
+    if (std::getenv("TMPDIR") == nullptr && is_large_tmpfs(memory))
         return memory;
     std::error_code none;
     const auto folder =
@@ -52,7 +52,7 @@ std::filesystem::path base_folder() {
     // The path of PostgreSQL's socket in a subdirectory is limited to 107 characters. If the tests
     // run as root, the servers run under other accounts, which need access.
     const bool is_short = !folder.empty() && folder.native().size() < 60;
-    return is_short && (!running_as_root() || is_open(folder)) ? folder : "/tmp";
+    return is_short && (!running_as_root() || is_accessible(folder)) ? folder : "/tmp";
 }
 
 } // namespace

@@ -95,7 +95,7 @@ void prepare(CURL* handle, HeaderList& headers, std::uint16_t port, const Reques
     curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(handle, CURLOPT_PROXY, "");
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(handle, CURLOPT_TIMEOUT, static_cast<long>(request.patience.count()));
+    curl_easy_setopt(handle, CURLOPT_TIMEOUT, static_cast<long>(request.timeout.count()));
     curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(handle, CURLOPT_HEADERDATA, &reply);
     curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);

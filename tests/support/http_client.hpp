@@ -1,6 +1,6 @@
 #pragma once
 
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Request {
     std::string path; ///< with the query, sent unchanged
     std::vector<std::string> headers = {};
     std::optional<std::string> body = {};
-    std::chrono::seconds patience = std::chrono::seconds(60); ///< the timeout for a reply
+    std::chrono::seconds timeout = std::chrono::seconds(60); ///< the timeout for a reply
     bool is_http2 = false; ///< with prior knowledge, so the server must support HTTP/2
     std::optional<Tls> tls = {};
 };

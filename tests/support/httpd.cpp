@@ -1,11 +1,11 @@
 #include "support/httpd.hpp"
 
 #include "support/exchange_log.hpp"
+#include "support/fail_test.hpp"
 #include "support/log_watch.hpp"
 #include "support/machine.hpp"
 #include "support/ports.hpp"
 #include "support/text.hpp"
-#include "support/trouble.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -136,9 +136,9 @@ void Httpd::stop() {
                                  std::chrono::seconds(10)));
     // During a graceful stop, httpd checks its children only once a second. SIGTERM ends that wait.
     process_->signal(SIGTERM);
-    if (!process_->ended_within(std::chrono::seconds(60)))
+    if (!process_->exits_within(std::chrono::seconds(60)))
         LogWatch::instance().note("httpd did not stop");
-    if (!eventually([this] { return !process_->group_left(); }))
+    if (!eventually([this] { return !process_->has_processes(); }))
         LogWatch::instance().note("httpd left processes behind");
     process_.reset();
 }

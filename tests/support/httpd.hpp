@@ -1,8 +1,8 @@
 #pragma once
 
+#include "support/fail_test.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
-#include "support/trouble.hpp"
 
 #include <cstdint>
 #include <filesystem>

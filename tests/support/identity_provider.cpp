@@ -1,6 +1,6 @@
 #include "support/identity_provider.hpp"
 
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -69,7 +69,7 @@ std::string signature_of(std::string_view text, EVP_PKEY* key) {
 } // namespace
 
 struct IdentityProvider::Keys {
-    PrivateKey shown = make_key();
+    PrivateKey published = make_key();
     PrivateKey another = make_key();
 };
 
@@ -99,8 +99,8 @@ IdentityProvider::IdentityProvider(const WorkFolder& work)
                    R"(["public"],"id_token_signing_alg_values_supported":["RS256"]})");
     write_file(folder_ / "keys",
                R"({"keys":[{"kty":"RSA","use":"sig","alg":"RS256","kid":"1","n":")" +
-                   number_of(keys_->shown.get(), OSSL_PKEY_PARAM_RSA_N) + R"(","e":")" +
-                   number_of(keys_->shown.get(), OSSL_PKEY_PARAM_RSA_E) + R"("}]})");
+                   number_of(keys_->published.get(), OSSL_PKEY_PARAM_RSA_N) + R"(","e":")" +
+                   number_of(keys_->published.get(), OSSL_PKEY_PARAM_RSA_E) + R"("}]})");
 }
 
 IdentityProvider::~IdentityProvider() = default;
@@ -116,7 +116,7 @@ void IdentityProvider::issue_tokens(std::string_view client, std::string_view cl
         base64url(R"({"iss":")" + issuer() + R"(","aud":")" + std::string(client) + R"(","iat":)" +
                   std::to_string(now) + R"(,"exp":)" + std::to_string(now + 300) + "," +
                   std::string(claims) + "}");
-    const PrivateKey& signer = key == Key::shown ? keys_->shown : keys_->another;
+    const PrivateKey& signer = key == Key::published ? keys_->published : keys_->another;
     write_file(folder_ / "token.json",
                R"({"access_token":"none","token_type":"Bearer","id_token":")" + body + "." +
                    base64url(signature_of(body, signer.get())) + R"("})");

@@ -19,10 +19,10 @@ class IdentityProvider {
     std::string issuer() const;
 
     /// The RSA key that signs a token: the published key or an unknown one.
-    enum class Key { shown, another };
+    enum class Key { published, another };
     /// Creates the ID token that the token endpoint returns. client: its audience. claims:
     /// additional members of its JSON object.
-    void issue_tokens(std::string_view client, std::string_view claims, Key key = Key::shown);
+    void issue_tokens(std::string_view client, std::string_view claims, Key key = Key::published);
 
   private:
     struct Keys;

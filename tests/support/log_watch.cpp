@@ -17,12 +17,12 @@ bool contains_any(std::string_view line, const std::vector<std::string>& parts) 
 
 } // namespace
 
-bool holds_a_secret(std::string_view text) noexcept {
+bool contains_secret(std::string_view text) noexcept {
     return text.find(secret_mark) != std::string_view::npos ||
            text.find("$argon2") != std::string_view::npos;
 }
 
-bool is_alarming(std::string_view line) noexcept {
+bool is_unexpected(std::string_view line) noexcept {
     if (line.find("exit signal") != std::string_view::npos)
         return true;
     // Clients with invalid credentials cause these.
@@ -97,16 +97,16 @@ bool LogWatch::has(std::string_view part) {
     });
 }
 
-std::string LogWatch::settle() {
+std::string LogWatch::finish_test() {
     std::string complaint;
     for (const auto& part : expected_)
         if (!eventually([this, &part] { return has(part); }))
             complaint += "no line of the error log holds: " + part + "\n";
     read_on();
     for (const auto& line : lines_)
-        if (holds_a_secret(line))
+        if (contains_secret(line))
             complaint += "a secret is in the error log: " + line + "\n";
-        else if (is_alarming(line) && !contains_any(line, expected_) &&
+        else if (is_unexpected(line) && !contains_any(line, expected_) &&
                  !contains_any(line, allowed_))
             complaint += "not expected in the error log: " + line + "\n";
     lines_.clear();

@@ -14,12 +14,12 @@ namespace useradmin::test {
 inline constexpr std::string_view secret_mark = "s3cr3t";
 
 /// Returns whether the text contains secret_mark or an argon2 hash.
-bool holds_a_secret(std::string_view text) noexcept;
+bool contains_secret(std::string_view text) noexcept;
 
 /// Returns whether a line of httpd's error log fails a test. This applies to lines that have level
 /// warn or worse, report a crashed child, or are not in the log's format, like a sanitizer's
 /// report. A few harmless lines are exempt, such as those about a client's invalid credentials.
-bool is_alarming(std::string_view line) noexcept;
+bool is_unexpected(std::string_view line) noexcept;
 
 /// Watches error logs. An unexpected line fails the running test. There is one instance per test
 /// executable.
@@ -52,7 +52,7 @@ class LogWatch {
 
     /// Ends a test: waits for the expected lines, then clears all lines and expectations. Returns a
     /// failure message, or an empty string on success.
-    std::string settle();
+    std::string finish_test();
 
     /// Returns all lines of the running test, for a failure message.
     std::string lines();

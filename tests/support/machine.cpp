@@ -1,6 +1,6 @@
 #include "support/machine.hpp"
 
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +10,7 @@ namespace useradmin::test::machine {
 
 namespace {
 
-std::filesystem::path existing(const std::filesystem::path& path, const std::string& remedy) {
+std::filesystem::path require_file(const std::filesystem::path& path, const std::string& remedy) {
     if (!std::filesystem::exists(path))
         fail_test(path.string() + " is missing: " + remedy);
     return path;
@@ -19,20 +19,22 @@ std::filesystem::path existing(const std::filesystem::path& path, const std::str
 } // namespace
 
 std::filesystem::path httpd() {
-    return existing(USERADMIN_HTTPD, "install apache2 (Debian, Ubuntu) or httpd (Fedora, RHEL)");
+    return require_file(USERADMIN_HTTPD,
+                        "install apache2 (Debian, Ubuntu) or httpd (Fedora, RHEL)");
 }
 
 std::filesystem::path httpd_module(std::string_view file) {
-    return existing(std::filesystem::path(USERADMIN_HTTPD_MODULES) / file,
-                    "install the package of httpd that holds it");
+    return require_file(std::filesystem::path(USERADMIN_HTTPD_MODULES) / file,
+                        "install the package of httpd that holds it");
 }
 
 std::filesystem::path built(std::string_view file) {
-    return existing(std::filesystem::path(USERADMIN_BUILD) / file, "build the project first");
+    return require_file(std::filesystem::path(USERADMIN_BUILD) / file, "build the project first");
 }
 
 std::filesystem::path source(std::string_view file) {
-    return existing(std::filesystem::path(USERADMIN_SOURCE) / file, "the checkout is incomplete");
+    return require_file(std::filesystem::path(USERADMIN_SOURCE) / file,
+                        "the checkout is incomplete");
 }
 
 std::filesystem::path postgresql(std::string_view program) {

@@ -1,9 +1,9 @@
 #include "support/memory.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/files.hpp"
 #include "support/httpd.hpp"
 #include "support/process.hpp"
-#include "support/trouble.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ constexpr std::size_t context = 96;
 constexpr std::size_t block = 1 << 20;
 constexpr std::size_t page_size = 4096;
 
-std::string readable(std::string_view bytes) {
+std::string printable(std::string_view bytes) {
     std::string text(bytes);
     std::replace_if(
         text.begin(), text.end(), [](char byte) { return byte < ' ' || byte > '~'; }, '.');
@@ -32,19 +32,19 @@ std::string readable(std::string_view bytes) {
 }
 
 /// Finds every part of the searched strings that has at least min_part characters.
-class Search {
+class TextSearch {
   public:
-    explicit Search(const std::vector<SearchedText>& texts) : texts_(texts) {
-        for (const SearchedText& sought : texts) {
-            if (sought.text.size() < min_part)
-                fail_test("too short to be looked for: " + sought.what);
-            for (std::size_t at = 0; at + min_part <= sought.text.size(); ++at)
-                starts_[start_of(sought.text.data() + at)] = true;
+    explicit TextSearch(const std::vector<SearchedText>& texts) : texts_(texts) {
+        for (const SearchedText& searched : texts) {
+            if (searched.text.size() < min_part)
+                fail_test("too short to be looked for: " + searched.what);
+            for (std::size_t at = 0; at + min_part <= searched.text.size(); ++at)
+                starts_[start_of(searched.text.data() + at)] = true;
         }
     }
 
-    void look(std::string_view bytes, const std::string& region,
-              std::vector<Occurrence>& found) const {
+    void find_in(std::string_view bytes, const std::string& region,
+                 std::vector<Occurrence>& found) const {
         const char* const all = bytes.data();
         for (std::size_t at = 0; at + min_part <= bytes.size(); ++at) {
             if (!starts_[start_of(all + at)])
@@ -53,7 +53,7 @@ class Search {
             if (length == 0)
                 continue;
             const std::size_t before = std::min(at, context);
-            found.back().around = readable(bytes.substr(at - before, before + length + context));
+            found.back().around = printable(bytes.substr(at - before, before + length + context));
             at += length - 1;
         }
     }
@@ -69,15 +69,15 @@ class Search {
     /// its length. Otherwise, returns 0.
     std::size_t match(std::string_view bytes, std::vector<Occurrence>& found,
                       const std::string& region) const {
-        for (const SearchedText& sought : texts_) {
-            const std::size_t at = sought.text.find(bytes.substr(0, min_part));
+        for (const SearchedText& searched : texts_) {
+            const std::size_t at = searched.text.find(bytes.substr(0, min_part));
             if (at == std::string::npos)
                 continue;
-            const std::string_view rest = std::string_view(sought.text).substr(at);
+            const std::string_view rest = std::string_view(searched.text).substr(at);
             const auto [end, in_text] =
                 std::mismatch(bytes.begin(), bytes.end(), rest.begin(), rest.end());
             const auto length = static_cast<std::size_t>(end - bytes.begin());
-            found.push_back({sought.what, std::string(bytes.substr(0, length)), region, {}});
+            found.push_back({searched.what, std::string(bytes.substr(0, length)), region, {}});
             return length;
         }
         return 0;
@@ -113,7 +113,7 @@ bool is_empty(std::string_view bytes) noexcept {
 } // namespace
 
 std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<SearchedText>& texts) {
-    const Search search(texts);
+    const TextSearch search(texts);
     std::vector<Occurrence> found;
     const int memory = open_memory(process);
     std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
@@ -146,7 +146,7 @@ std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<Search
                 while (from + length < bytes.size() &&
                        !is_empty(bytes.substr(from + length, page_size)))
                     length += page_size;
-                search.look(bytes.substr(from, length), region, found);
+                search.find_in(bytes.substr(from, length), region, found);
                 from += length + page_size;
             }
             kept = at < end ? std::min(min_part - 1, bytes.size()) : 0;
@@ -160,7 +160,7 @@ std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<Search
 std::vector<Occurrence> find_occurrences(std::string_view text,
                                          const std::vector<SearchedText>& texts) {
     std::vector<Occurrence> found;
-    Search(texts).look(text, {}, found);
+    TextSearch(texts).find_in(text, {}, found);
     return found;
 }
 

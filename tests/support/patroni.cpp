@@ -19,7 +19,7 @@ std::string address_of(std::uint16_t port) {
 
 /// Returns whether Patroni is older than 3.0.3. If an older version uses version 3 of etcd's API, a
 /// primary that was frozen can take back the leader lock and confirm changes that are then lost.
-bool needs_old_etcd() {
+bool needs_etcd_api_v2() {
     static const bool is_old = [] {
         const auto version = test::run({{machine::program("patroni"), "--version"}}).output;
         std::istringstream numbers(version.substr(std::min(version.find(' '), version.size())));
@@ -56,7 +56,7 @@ void Etcd::start() {
                      "--unsafe-no-fsync", "--listen-client-urls", client, "--advertise-client-urls",
                      client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
                      "--initial-cluster", "default=" + peer}};
-    if (needs_old_etcd())
+    if (needs_etcd_api_v2())
         command.words.emplace_back("--enable-v2");
     process_ = start_server("etcd", command, folder_ / "log", [this] {
         return ask(port_, "GET /health").find("\"true\"") != std::string::npos;
@@ -85,7 +85,7 @@ PatroniNode::~PatroniNode() {
     thaw();
     reconnect();
     process_->signal(SIGTERM);
-    if (!process_->ended_within(std::chrono::seconds(60)))
+    if (!process_->exits_within(std::chrono::seconds(60)))
         kill();
 }
 
@@ -93,7 +93,7 @@ void PatroniNode::start() {
     // Copy the file: the node's account may not be able to read the source directory.
     const auto file = folder_ / "patroni.yml";
     write_file(file, read_file(machine::source("conf/recipes/patroni.yml")));
-    const std::string etcd = needs_old_etcd() ? "PATRONI_ETCD" : "PATRONI_ETCD3";
+    const std::string etcd = needs_etcd_api_v2() ? "PATRONI_ETCD" : "PATRONI_ETCD3";
     Command command{
         {machine::program("patroni"), file.string()},
         {{"PATRONI_NAME", name_},
@@ -128,7 +128,7 @@ void PatroniNode::kill_postgresql() {
 }
 
 pid_t PatroniNode::postmaster() const {
-    return static_cast<pid_t>(number_in(read_file(folder_ / "data" / "postmaster.pid")));
+    return static_cast<pid_t>(parse_number(read_file(folder_ / "data" / "postmaster.pid")));
 }
 
 void PatroniNode::signal_all(int number) const {
@@ -147,7 +147,7 @@ void PatroniNode::reconnect() {
         relay->reconnect();
 }
 
-bool PatroniNode::is(const std::string& path) const {
+bool PatroniNode::answers_ok(const std::string& path) const {
     return ask(own_rest_port_, "GET " + path).starts_with("HTTP/1.0 200");
 }
 

@@ -62,7 +62,7 @@ class PatroniNode {
     void reconnect_to_nodes() const { node_relay_->reconnect(); }
 
     /// Returns whether Patroni's REST API answers a path such as "/primary" with 200.
-    bool is(const std::string& path) const;
+    bool answers_ok(const std::string& path) const;
     /// Requests a switchover from Patroni. Returns whether it took place.
     bool switch_over() const;
 

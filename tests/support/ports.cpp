@@ -1,6 +1,6 @@
 #include "support/ports.hpp"
 
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <arpa/inet.h>
 #include <mutex>
@@ -42,7 +42,7 @@ sockaddr_in loopback(std::uint16_t port) noexcept {
     return address;
 }
 
-int connected_to(std::uint16_t port, int receive_buffer) {
+int connect_to(std::uint16_t port, int receive_buffer) {
     const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (receive_buffer > 0)
         ::setsockopt(made, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);

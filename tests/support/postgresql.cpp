@@ -1,8 +1,8 @@
 #include "support/postgresql.hpp"
 
 #include "support/database.hpp"
+#include "support/fail_test.hpp"
 #include "support/machine.hpp"
-#include "support/trouble.hpp"
 
 #include <csignal>
 #include <fstream>
@@ -78,7 +78,7 @@ void PostgreSql::crash() {
 
 void PostgreSql::stop_with_signal(int signal) {
     server_->signal(signal);
-    server_->ended_within(std::chrono::seconds(30));
+    server_->exits_within(std::chrono::seconds(30));
     server_.reset();
 }
 

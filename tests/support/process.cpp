@@ -1,7 +1,7 @@
 #include "support/process.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/files.hpp"
-#include "support/trouble.hpp"
 
 #include <algorithm>
 #include <array>
@@ -77,8 +77,8 @@ std::optional<Account> Account::first_of(std::initializer_list<const char*> name
         if (!entry)
             continue;
         Account account{name, "", entry->pw_uid, entry->pw_gid};
-        const ::group* own = ::getgrgid(entry->pw_gid);
-        account.group = own ? own->gr_name : "#" + std::to_string(account.group_id);
+        const ::group* set_owner = ::getgrgid(entry->pw_gid);
+        account.group = set_owner ? set_owner->gr_name : "#" + std::to_string(account.group_id);
         return account;
     }
     return {};
@@ -186,8 +186,8 @@ CommandResult run(const Command& command, std::string_view input) {
 std::vector<pid_t> children_of(pid_t parent) {
     std::vector<pid_t> children;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-        const auto process = static_cast<pid_t>(number_in(entry.path().filename().string()));
-        if (process != 0 && number_in(status_field(entry.path(), "PPid")) == parent)
+        const auto process = static_cast<pid_t>(parse_number(entry.path().filename().string()));
+        if (process != 0 && parse_number(status_field(entry.path(), "PPid")) == parent)
             children.push_back(process);
     }
     return children;
@@ -203,13 +203,13 @@ std::string status_field(const std::filesystem::path& folder, std::string_view n
 }
 
 long resident_kib(const std::filesystem::path& folder) {
-    return number_in(status_field(folder, "VmRSS"));
+    return parse_number(status_field(folder, "VmRSS"));
 }
 
 long children_kib(pid_t parent, std::string_view figure) {
     long sum = 0;
     for (const pid_t child : children_of(parent))
-        sum += number_in(status_field("/proc/" + std::to_string(child), figure));
+        sum += parse_number(status_field("/proc/" + std::to_string(child), figure));
     return sum;
 }
 
@@ -225,13 +225,13 @@ bool has_ended(pid_t process) {
     return state.empty() || state.front() == 'Z';
 }
 
-long number_in(std::string_view text) noexcept {
+long parse_number(std::string_view text) noexcept {
     long number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
     return number;
 }
 
-void pause_shortly() {
+void pause_briefly() {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
@@ -247,7 +247,7 @@ Process::Process(const Command& command, const std::filesystem::path& output) {
 }
 
 Process::~Process() {
-    if (group_left())
+    if (has_processes())
         ::kill(-id_, SIGKILL);
     if (!reaped_)
         ::waitpid(id_, nullptr, 0);
@@ -264,11 +264,11 @@ void Process::signal(int number) const {
         ::kill(id_, number);
 }
 
-bool Process::ended_within(std::chrono::seconds bound) {
+bool Process::exits_within(std::chrono::seconds bound) {
     return eventually([this] { return !running(); }, bound);
 }
 
-bool Process::group_left() const {
+bool Process::has_processes() const {
     return ::kill(-id_, 0) == 0;
 }
 

@@ -80,10 +80,10 @@ class Process {
     void signal(int number) const;
 
     /// Waits until the program exits. Returns false on timeout.
-    bool ended_within(std::chrono::seconds bound);
+    bool exits_within(std::chrono::seconds bound);
 
     /// Returns whether any process of the group exists.
-    bool group_left() const;
+    bool has_processes() const;
 
   private:
     pid_t id_;
@@ -120,9 +120,9 @@ void raise_file_limit() noexcept;
 bool has_ended(pid_t process);
 
 /// Returns the decimal number at the start of the text, or 0.
-long number_in(std::string_view text) noexcept;
+long parse_number(std::string_view text) noexcept;
 
-void pause_shortly();
+void pause_briefly();
 
 template <typename Condition>
 bool eventually(Condition condition, std::chrono::seconds bound) {
@@ -130,7 +130,7 @@ bool eventually(Condition condition, std::chrono::seconds bound) {
     while (!condition()) {
         if (std::chrono::steady_clock::now() > end)
             return false;
-        pause_shortly();
+        pause_briefly();
     }
     return true;
 }

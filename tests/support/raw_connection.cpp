@@ -1,8 +1,8 @@
 #include "support/raw_connection.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/ports.hpp"
 #include "support/process.hpp"
-#include "support/trouble.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,13 +15,13 @@
 namespace useradmin::test {
 
 RawConnection::RawConnection(std::uint16_t port, int receive_buffer)
-    : socket_(connected_to(port, receive_buffer)) {
+    : socket_(connect_to(port, receive_buffer)) {
     if (socket_ < 0)
         fail_test("cannot connect to port " + std::to_string(port) + ": " + std::strerror(errno));
 }
 
 std::unique_ptr<RawConnection> RawConnection::open(std::uint16_t port) {
-    const int socket = connected_to(port);
+    const int socket = connect_to(port);
     return socket < 0 ? nullptr : std::unique_ptr<RawConnection>(new RawConnection(Socket{socket}));
 }
 
@@ -76,7 +76,7 @@ std::string RawConnection::receive_reply(std::chrono::seconds bound) const {
         const auto at = all.find(length);
         if (body == std::string::npos || at == std::string::npos || at > body)
             continue;
-        const long size = number_in(std::string_view(all).substr(at + length.size()));
+        const long size = parse_number(std::string_view(all).substr(at + length.size()));
         if (all.size() >= body + 4 + static_cast<std::size_t>(size))
             break;
     }

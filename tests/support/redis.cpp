@@ -1,8 +1,8 @@
 #include "support/redis.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/machine.hpp"
 #include "support/ports.hpp"
-#include "support/trouble.hpp"
 
 #include <hiredis/hiredis.h>
 

@@ -1,6 +1,6 @@
 #include "support/small_disk.hpp"
 
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -28,13 +28,13 @@ bool write_process_file(const char* path, const std::string& text) {
 bool enter_new_namespaces() {
     const uid_t user = ::geteuid();
     const gid_t group = ::getegid();
-    const auto map = [](unsigned id) {
+    const auto identity_map = [](unsigned id) {
         return std::to_string(id) + " " + std::to_string(id) + " 1\n";
     };
     return ::unshare(user == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) == 0 &&
            (user == 0 || (write_process_file("/proc/self/setgroups", "deny") &&
-                          write_process_file("/proc/self/uid_map", map(user)) &&
-                          write_process_file("/proc/self/gid_map", map(group)))) &&
+                          write_process_file("/proc/self/uid_map", identity_map(user)) &&
+                          write_process_file("/proc/self/gid_map", identity_map(group)))) &&
            ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
 
@@ -56,14 +56,14 @@ bool has_own_mounts() {
 
 SmallDisk::SmallDisk(std::filesystem::path folder)
     : folder_(std::move(folder)),
-      is_there_(has_own_mounts() &&
-                ::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=4m,mode=1777") == 0) {
-    if (!is_there_)
+      is_mounted_(has_own_mounts() &&
+                  ::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=4m,mode=1777") == 0) {
+    if (!is_mounted_)
         std::printf("\nleft out: this account cannot mount a file system here\n");
 }
 
 SmallDisk::~SmallDisk() {
-    if (is_there_)
+    if (is_mounted_)
         ::umount2(folder_.c_str(), MNT_DETACH);
 }
 

@@ -14,7 +14,7 @@ class SmallDisk {
     SmallDisk& operator=(const SmallDisk&) = delete;
 
     /// Returns whether the file system is mounted. Not every machine or account allows this.
-    explicit operator bool() const noexcept { return is_there_; }
+    explicit operator bool() const noexcept { return is_mounted_; }
 
     /// Fills the file system. free() makes room again.
     void fill() const;
@@ -22,7 +22,7 @@ class SmallDisk {
 
   private:
     std::filesystem::path folder_;
-    bool is_there_ = false;
+    bool is_mounted_ = false;
 };
 
 } // namespace useradmin::test

@@ -1,7 +1,7 @@
 #include "support/tcp_relay.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/ports.hpp"
-#include "support/trouble.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ constexpr int wide_queue = 128;
 constexpr int narrow_queue = 0;
 
 /// Connects to a Unix socket. Returns the socket's descriptor, or -1.
-int connected_to_socket(const std::filesystem::path& path) {
+int connect_to_unix_socket(const std::filesystem::path& path) {
     const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -121,7 +121,7 @@ void TcpRelay::accept_connection() {
     if (client < 0)
         return;
     const std::uint16_t port = server_port_;
-    const int server = port != 0 ? connected_to(port) : connected_to_socket(server_socket_);
+    const int server = port != 0 ? connect_to(port) : connect_to_unix_socket(server_socket_);
     if (server < 0)
         ::close(client);
     else
@@ -146,7 +146,7 @@ bool TcpRelay::move_bytes(End& from, End& to) {
 }
 
 void TcpRelay::forward() {
-    const auto awaited = [](const End& end, const End& other) {
+    const auto events_for = [](const End& end, const End& other) {
         return pollfd{end.socket,
                       static_cast<short>((other.pending.empty() ? POLLIN : 0) |
                                          (end.pending.empty() ? 0 : POLLOUT)),
@@ -157,8 +157,8 @@ void TcpRelay::forward() {
         if (!is_cut_) {
             waited.push_back({listener_, POLLIN, 0});
             for (const Pair& pair : pairs_) {
-                waited.push_back(awaited(pair.client, pair.server));
-                waited.push_back(awaited(pair.server, pair.client));
+                waited.push_back(events_for(pair.client, pair.server));
+                waited.push_back(events_for(pair.server, pair.client));
             }
         }
         ::poll(waited.data(), waited.size(), -1);

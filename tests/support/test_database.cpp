@@ -1,8 +1,8 @@
 #include "support/test_database.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/httpd.hpp"
 #include "support/machine.hpp"
-#include "support/trouble.hpp"
 
 #include <utility>
 

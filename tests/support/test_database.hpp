@@ -30,9 +30,9 @@ class TestDatabase {
     /// Returns the test's connection to the database. Opens it if necessary.
     Database& sql();
 
-    /// Returns the server of a PostgreSQL database. Call forget_connection() before you stop it.
+    /// Returns the server of a PostgreSQL database. Call close_connection() before you stop it.
     PostgreSql& server() noexcept { return *server_; }
-    void forget_connection() noexcept { sql_.reset(); }
+    void close_connection() noexcept { sql_.reset(); }
     /// Returns the path of the SQLite file.
     std::filesystem::path file() const { return folder_ / "useradmin.db"; }
 

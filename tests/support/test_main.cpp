@@ -1,8 +1,8 @@
 #include "support/test_main.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/log_watch.hpp"
 #include "support/test_database.hpp"
-#include "support/trouble.hpp"
 
 #include <CppUTest/CommandLineTestRunner.h>
 #include <CppUTest/MemoryLeakWarningPlugin.h>
@@ -25,7 +25,7 @@ class LogPlugin final : public TestPlugin {
         mark_test_running(false);
         const bool failed = test.hasFailed();
         const auto seen = failed ? LogWatch::instance().lines() : std::string();
-        const auto complaint = LogWatch::instance().settle();
+        const auto complaint = LogWatch::instance().finish_test();
         if (!complaint.empty())
             result.addFailure(TestFailure(&test, complaint.c_str()));
         else if (!seen.empty())
@@ -46,7 +46,7 @@ std::string take_option(std::vector<const char*>& arguments, std::string_view op
     return by_default;
 }
 
-void leave_out_groups(const std::function<bool(std::string_view group)>& is_left_out) {
+void exclude_groups(const std::function<bool(std::string_view group)>& is_left_out) {
     TestRegistry& registry = *TestRegistry::getCurrentRegistry();
     std::vector<UtestShell*> tests;
     for (; registry.getFirstTest() != nullptr; registry.unDoLastAddTest())
@@ -56,9 +56,9 @@ void leave_out_groups(const std::function<bool(std::string_view group)>& is_left
             registry.addTest(*test);
 }
 
-void leave_out_groups_of_other_database(std::string_view database) {
+void exclude_groups_of_other_database(std::string_view database) {
     const std::string_view other = database == "postgresql" ? "sqlite_" : "postgresql_";
-    leave_out_groups([&](std::string_view group) { return group.starts_with(other); });
+    exclude_groups([&](std::string_view group) { return group.starts_with(other); });
 }
 
 int run_tests(int count, const char* const* arguments,
@@ -77,7 +77,7 @@ int run_tests(int count, const char* const* arguments,
         std::fprintf(stderr, "%s\n", trouble.what());
     }
     // Report what servers logged after the last test.
-    const auto complaint = LogWatch::instance().settle();
+    const auto complaint = LogWatch::instance().finish_test();
     if (!complaint.empty()) {
         std::fprintf(stderr, "after the last test: %s", complaint.c_str());
         status = status == 0 ? 1 : status;
@@ -91,7 +91,7 @@ int run_tests_on_database(int count, char** arguments,
     std::vector<const char*> rest(arguments, arguments + count);
     const std::string name = take_option(rest, "--database=");
     return run_tests(static_cast<int>(rest.size()), rest.data(), [&](const auto& tests) {
-        leave_out_groups_of_other_database(name);
+        exclude_groups_of_other_database(name);
         const WorkFolder work;
         TestDatabase database(work, kind_of(name), "database");
         use(database, work);

@@ -16,14 +16,15 @@ std::string take_option(std::vector<const char*>& arguments, std::string_view op
                         std::string by_default = {});
 
 /// Leaves out the tests of the groups for which the function returns true.
-void leave_out_groups(const std::function<bool(std::string_view group)>& is_left_out);
+void exclude_groups(const std::function<bool(std::string_view group)>& is_left_out);
 
 /// Leaves out the groups that need the other database. Their names start with its name:
 /// "sqlite_threads", "postgresql_scale".
-void leave_out_groups_of_other_database(std::string_view database);
+void exclude_groups_of_other_database(std::string_view database);
 
-/// Runs CppUTest's tests, with LogWatch::settle() after each test. `around` creates the objects
-/// that the tests need and calls its argument, which runs the tests. Returns the exit status.
+/// Runs CppUTest's tests, with LogWatch::finish_test() after each test. `around` creates the
+/// objects that the tests need and calls its argument, which runs the tests. Returns the exit
+/// status.
 int run_tests(int count, const char* const* arguments,
               const std::function<int(const std::function<int()>&)>& around);
 

@@ -171,7 +171,7 @@ TEST(admin, rank_lets_an_admin_change_only_users) {
     expect("403 USER_OUTRANKS_YOU", call("revoke-user-sessions", R"({"userId":"boss"})"));
 }
 
-TEST(admin, last_superadmin_prevents_losing_the_role_in_any_way) {
+TEST(admin, last_superadmin_prevents_every_loss_of_the_role) {
     settings.guards.last_super_admin = true;
     const auto is_guarded = [&](std::string_view endpoint, std::string_view argument) {
         store.guard.reset();
@@ -383,7 +383,7 @@ TEST(admin, a_limit_that_is_not_an_integer_lists_nobody) {
     expect("", calls.text());
 }
 
-TEST(admin, an_id_replaces_the_token) {
+TEST(admin, a_session_id_may_replace_the_token) {
     add_session();
     expect(R"(200 {"success":true})", call("revoke-user-session", R"({"sessionToken":"its id"})"));
     expect("body, find_session_of_any its id, find another, delete_session_of_user another its id",
@@ -404,7 +404,7 @@ TEST(admin, tokens_are_shown_only_if_configured) {
                     call("list-user-sessions", R"({"userId":"another"})").c_str());
 }
 
-TEST(admin, a_foreign_page_is_rejected_with_and_without_a_cookie) {
+TEST(admin, a_cross_site_request_is_rejected_even_without_a_cookie) {
     headers.fields["Origin"] = "https://evil.example";
     headers.fields["Host"] = "app.example";
     expect("403 INVALID_ORIGIN", call("ban-user", R"({"userId":"another"})"));

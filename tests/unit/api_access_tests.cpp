@@ -90,7 +90,7 @@ TEST(access, without_a_session_every_operation_is_unauthorized) {
         expect_answer("401 No autorizado", nobody, rule, "no session");
 }
 
-TEST(access, follows_the_matrix_of_section_5) {
+TEST(access, depends_on_the_role_as_the_specification_says) {
     for (const Rule& rule : matrix) {
         expect_answer(rule.user, with_role("user"), rule, "user");
         expect_answer(rule.admin, with_role("admin"), rule, "admin");

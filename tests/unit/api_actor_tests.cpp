@@ -63,7 +63,7 @@ TEST(api_actor, is_the_caller_with_its_role) {
     CHECK_EQUAL(2U, store.actor->roles.size());
 }
 
-TEST(api_actor, that_is_rejected_gets_the_reply_of_a_later_request) {
+TEST(api_actor, rejected_by_the_store_gets_401_or_403) {
     const Caller caller = api::Caller{"me", "superAdmin", true};
     for (const Change& change : changes) {
         start_over();

@@ -23,7 +23,7 @@ class Bulk : public ApiScene {
   protected:
     std::string body_of(std::string_view text) { return send(super_admin, bulk, text).body; }
     /// Returns the audit events: "ban another 200, ban boss 404".
-    std::string logged() {
+    std::string audit_events() {
         std::string all;
         for (const audit::Event& one : events)
             all += (all.empty() ? "" : ", ") + std::string(one.operation) + " " + one.target + " " +
@@ -138,11 +138,11 @@ TEST(bulk, logs_each_item_with_its_caller) {
     expect("200", ask(super_admin, bulk, ban_two));
     CHECK_EQUAL(std::string("me"), events.front().caller);
     CHECK_EQUAL(std::string("superAdmin"), events.front().role);
-    expect("ban another 200, ban boss 200", logged());
+    expect("ban another 200, ban boss 200", audit_events());
     expect("bulk", event.operation);
     expect("", event.target);
     ask(super_admin, bulk, R"({"operation":"delete","items":[{"id":"root"},{"id":"gone"}]})");
-    expect("delete root 403, delete gone 404", logged());
+    expect("delete root 403, delete gone 404", audit_events());
 }
 
 TEST(bulk, does_not_repeat_what_succeeded_with_the_same_key) {
@@ -150,26 +150,26 @@ TEST(bulk, does_not_repeat_what_succeeded_with_the_same_key) {
     constexpr std::string_view unban_two =
         R"({"operation":"unban","items":[{"id":"another"},{"id":"boss"}]})";
     expect("200", ask(super_admin, bulk, ban_two));
-    expect("ban another 200, ban boss 200", logged());
+    expect("ban another 200, ban boss 200", audit_events());
     const std::string again = body_of(ban_two);
     STRCMP_CONTAINS(R"({"id":"another","status":200,"success":true,)"
                     R"("message":"Ya se había hecho"})",
                     again.c_str());
-    expect("ban another 200 without a change, ban boss 200 without a change", logged());
+    expect("ban another 200 without a change, ban boss 200 without a change", audit_events());
     // A request with another operation, body or key is a new change.
     ask(super_admin, bulk, unban_two);
-    expect("unban another 200, unban boss 200", logged());
+    expect("unban another 200, unban boss 200", audit_events());
     ask(super_admin, bulk, R"({"operation":"ban","items":[{"id":"another"}]})");
-    expect("ban another 200", logged());
+    expect("ban another 200", audit_events());
     headers.fields["Idempotency-Key"] = "l";
     ask(super_admin, bulk, ban_two);
-    expect("ban another 200, ban boss 200", logged());
+    expect("ban another 200, ban boss 200", audit_events());
     // The key is not used for other requests.
     expect("", store.idempotency_key);
     headers.fields.clear();
     ask(super_admin, bulk, ban_two);
     ask(super_admin, bulk, ban_two);
-    expect("ban another 200, ban boss 200, ban another 200, ban boss 200", logged());
+    expect("ban another 200, ban boss 200, ban another 200, ban boss 200", audit_events());
 }
 
 TEST(bulk, accepts_a_key_of_1_to_255_bytes) {
@@ -191,7 +191,7 @@ TEST(bulk, ends_when_the_database_is_unavailable) {
     STRCMP_CONTAINS(R"({"id":"boss","status":503,"success":false,)"
                     R"("error":"Servicio no disponible temporalmente"})",
                     body.c_str());
-    expect("ban another 503", logged());
+    expect("ban another 503", audit_events());
 }
 
 } // namespace useradmin::test

@@ -34,7 +34,7 @@ class Columns : public ApiScene {
 
   protected:
     /// Returns the part of the reply that follows the eleven fields.
-    std::string extra(const Caller& caller, std::string_view request) {
+    std::string extra_members(const Caller& caller, std::string_view request) {
         const std::string text = send(caller, request).body;
         std::size_t begin = 0;
         for (const std::string_view known : {"\"banExpires\":null", ",\"lastSeenAt\":null"})
@@ -44,7 +44,7 @@ class Columns : public ApiScene {
     }
 
     /// Returns the value that the update assigns to the column.
-    std::string set_to(std::string_view column) const {
+    std::string new_value_of(std::string_view column) const {
         for (const store::Change& change : *store.changes) {
             if (change.field != column)
                 continue;
@@ -60,7 +60,7 @@ class Columns : public ApiScene {
             "{\"data\":{\"" + std::string(column) + "\":" + std::string(json) + "}}";
         expect("200", ask(super_admin, "PUT /another", text), text, where);
         expect("body, extra_columns, update another", calls.text(), text, where);
-        expect(value, set_to(column), text, where);
+        expect(value, new_value_of(column), text, where);
         CHECK_EQUAL(1U, event.columns.size());
         expect(column, event.columns.at(0), text, where);
     }
@@ -78,8 +78,8 @@ TEST_GROUP_BASE(columns, Columns){};
 
 TEST(columns, that_are_requested_are_returned_with_a_user_unchanged) {
     expect(R"(,"company":"A, {\"plan\": 1}","logins":9007199254740993})",
-           extra(super_admin, "GET /another?columns=logins,company"));
-    expect(R"(,"plan":[1,{"key":2}]})", extra(super_admin, "GET /another?columns=plan"));
+           extra_members(super_admin, "GET /another?columns=logins,company"));
+    expect(R"(,"plan":[1,{"key":2}]})", extra_members(super_admin, "GET /another?columns=plan"));
     expect("find another, read_last_activity 1", calls.text());
 }
 
@@ -97,14 +97,14 @@ TEST(columns, that_no_directive_names_stay_hidden) {
     for (const char* request : {"GET /another?columns=key", "GET /another?columns=KEY,Company",
                                 "GET /another?columns=", "GET /another", "GET /another?columns=*",
                                 "GET /another?columns=comp", "GET /another?columns=any,key"})
-        expect("}", extra(super_admin, request), request);
+        expect("}", extra_members(super_admin, request), request);
 }
 
 TEST(columns, are_for_superAdmins_with_UserAdminExtras_only) {
-    expect("}", extra(admin, "GET /another?columns=company"));
-    expect("}", extra(user, "GET /me?columns=company"));
+    expect("}", extra_members(admin, "GET /another?columns=company"));
+    expect("}", extra_members(user, "GET /me?columns=company"));
     settings.has_extras = false;
-    expect("}", extra(super_admin, "GET /another?columns=company"));
+    expect("}", extra_members(super_admin, "GET /another?columns=company"));
 }
 
 TEST(columns, are_set_to_values_of_their_types) {
@@ -122,14 +122,14 @@ TEST(columns, are_set_to_values_of_their_types) {
 TEST(columns, are_set_together_with_fields) {
     expect("200", ask(super_admin, "PUT /another", R"({"name":"Ana","data":{"plan":"pro"}})"));
     expect("Ana", store.users.at(1).name);
-    expect("pro", set_to("plan"));
+    expect("pro", new_value_of("plan"));
     expect("200", ask(super_admin, "PUT /another", R"({"data":{}})"));
-    expect("(unset)", set_to("plan"));
+    expect("(unset)", new_value_of("plan"));
 }
 
 TEST(columns, that_are_repeated_are_set_once_to_the_last_value) {
     expect("200", ask(super_admin, "PUT /another", R"({"data":{"plan":"free","plan":"pro"}})"));
-    expect("pro", set_to("plan"));
+    expect("pro", new_value_of("plan"));
     CHECK_EQUAL(1U, event.columns.size());
 }
 
@@ -148,7 +148,7 @@ TEST(columns, that_the_table_does_not_have_are_not_set) {
     expect_refusal(bad_request, super_admin, R"({"data":{"renamed":"x"}})");
 }
 
-TEST(columns, that_are_true_do_not_count_as_a_ban) {
+TEST(columns, are_not_mistaken_for_the_ban_flag) {
     settings.guards.last_super_admin = true;
     ask(super_admin, "PUT /another", R"({"data":{"trial":true}})");
     CHECK_TRUE(store.guard->kind == store::UpdateGuard::Kind::none);
@@ -178,7 +178,7 @@ TEST(columns, of_an_update_are_ignored_without_UserAdminEditable) {
     for (const Caller& caller : {admin, super_admin}) {
         expect("200", ask(caller, "PUT /another", R"({"data":{"plan":"pro"}})"));
         expect("body, update another", calls.text());
-        expect("(unset)", set_to("plan"));
+        expect("(unset)", new_value_of("plan"));
     }
 }
 

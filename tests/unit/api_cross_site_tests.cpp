@@ -24,7 +24,7 @@ class OtherOrigins : public ApiScene {
     }
 
   protected:
-    void from(std::string_view origin, std::string_view site = {}) {
+    void set_origin(std::string_view origin, std::string_view site = {}) {
         headers.fields = {{"Host", "example.org"}, {"Origin", origin}, {"Sec-Fetch-Site", site}};
     }
 
@@ -52,7 +52,7 @@ TEST(other_origins, cannot_make_changes) {
           "https://sub.example.org", "null", "x", "https://example.org, https://evil.example",
           "https://APP.example.org"})
         for (const auto site : {""sv, "same-origin"sv, "none"sv}) {
-            from(origin, site);
+            set_origin(origin, site);
             expect_changes(refused);
         }
 }
@@ -60,7 +60,7 @@ TEST(other_origins, cannot_make_changes) {
 TEST(other_origins, that_the_browser_reports_cannot_make_changes) {
     for (const auto site : {"cross-site", "same-site", "same-origin, cross-site", "?"})
         for (const auto origin : {""sv, "https://example.org"sv, "https://evil.example"sv}) {
-            from(origin, site);
+            set_origin(origin, site);
             expect_changes(refused);
         }
 }
@@ -68,7 +68,7 @@ TEST(other_origins, that_the_browser_reports_cannot_make_changes) {
 TEST(other_origins, that_are_trusted_are_accepted_from_any_site) {
     for (const std::string_view origin : trusted_origins)
         for (const auto site : {""sv, "cross-site"sv, "same-site"sv, "same-origin"sv}) {
-            from(origin, site);
+            set_origin(origin, site);
             expect_changes("200");
         }
 }
@@ -76,20 +76,20 @@ TEST(other_origins, that_are_trusted_are_accepted_from_any_site) {
 TEST(other_origins, do_not_include_the_servers_own_over_http_or_https) {
     for (const auto origin : {""sv, "http://example.org"sv, "https://example.org"sv})
         for (const auto site : {""sv, "same-origin"sv, "none"sv}) {
-            from(origin, site);
+            set_origin(origin, site);
             expect_changes("200");
         }
 }
 
 TEST(other_origins, get_replies_to_safe_methods) {
-    from("https://evil.example", "cross-site");
+    set_origin("https://evil.example", "cross-site");
     for (const auto method : {"GET ", "HEAD ", "GET /another"})
         expect("200", ask(super_admin, method), method);
     expect("204", ask(super_admin, "OPTIONS "));
 }
 
 TEST(other_origins, are_rejected_after_the_method_and_before_the_session) {
-    from("https://evil.example");
+    set_origin("https://evil.example");
     for (const Caller& caller : {nobody, user, super_admin}) {
         expect("405 Método no permitido", ask(caller, "PUT "));
         for (const auto request :
@@ -101,7 +101,7 @@ TEST(other_origins, are_rejected_after_the_method_and_before_the_session) {
 }
 
 TEST(other_origins, that_are_trusted_may_read_every_reply) {
-    from("https://app.example.org", "cross-site");
+    set_origin("https://app.example.org", "cross-site");
     for (const Caller& caller : {nobody, super_admin})
         for (const auto request : {"GET ", "GET /unknown", "POST ", "PATCH ", "GET /a/b",
                                    "OPTIONS ", "OPTIONS /another"}) {
@@ -114,16 +114,16 @@ TEST(other_origins, that_are_trusted_may_read_every_reply) {
 }
 
 TEST(other_origins, may_read_response_headers_if_trusted) {
-    from("https://app.example.org", "cross-site");
+    set_origin("https://app.example.org", "cross-site");
     constexpr const char* exposed = "Access-Control-Expose-Headers";
     expect("ETag, Link, Retry-After, Warning, X-Total-Count",
            header_of(send(super_admin, "GET /another"), exposed));
-    from("https://evil.example");
+    set_origin("https://evil.example");
     expect("", header_of(send(super_admin, "GET /another"), exposed));
 }
 
 TEST(other_origins, that_are_trusted_get_preflight_replies) {
-    from("https://app.example.org", "cross-site");
+    set_origin("https://app.example.org", "cross-site");
     const auto reply = send(nobody, "OPTIONS /another");
     LONGS_EQUAL(204, reply.status);
     expect(header_of(reply, "Allow"), header_of(reply, "Access-Control-Allow-Methods"));
@@ -135,7 +135,7 @@ TEST(other_origins, that_are_trusted_get_preflight_replies) {
 
 TEST(other_origins, that_are_not_trusted_cannot_read_replies) {
     for (const auto origin : {"https://evil.example"sv, "https://example.org"sv, "null"sv, ""sv}) {
-        from(origin);
+        set_origin(origin);
         for (const auto request : {"GET ", "POST ", "OPTIONS "}) {
             const auto reply = send(super_admin, request, new_user);
             expect("", header_of(reply, "Access-Control-Allow-Origin"), request);

@@ -13,7 +13,7 @@ TEST_GROUP(api_cursor){};
 namespace {
 
 /// Returns a cursor with these fields and a valid checksum for the list.
-std::string made_up(std::string_view fields, std::string_view list = "list") {
+std::string cursor_with(std::string_view fields, std::string_view list = "list") {
     return crypto::hex(crypto::digest({list, fields})).substr(0, 16) + text::hex(fields);
 }
 
@@ -46,33 +46,33 @@ TEST(api_cursor, is_encoded_only_if_it_can_be_decoded) {
 
 TEST(api_cursor, that_is_invalid_or_of_another_list_is_ignored) {
     using namespace std::string_literals;
-    CHECK(api::decode_cursor(made_up(">2\0a"s), "list").has_value());
-    CHECK(api::decode_cursor(made_up("<2\0a\0key"s), "list").has_value());
+    CHECK(api::decode_cursor(cursor_with(">2\0a"s), "list").has_value());
+    CHECK(api::decode_cursor(cursor_with("<2\0a\0key"s), "list").has_value());
     for (const std::string& text : {""s,
                                     "0"s,
                                     "page=2"s,
                                     std::string(16, '0'),
                                     std::string(18, '0'),
                                     std::string(2000, 'a'),
-                                    made_up(""),
-                                    made_up(">"),
-                                    made_up(">2"),
-                                    made_up(">2 "),
-                                    made_up(">\0a"s),
-                                    made_up(">0\0a"s),
-                                    made_up(">-1\0a"s),
-                                    made_up(">+1\0a"s),
-                                    made_up("> 1\0a"s),
-                                    made_up(">2147483648\0a"s),
-                                    made_up("=2\0a"s),
-                                    made_up(">2\0\xff"s),
-                                    made_up(">2\0a\0\xff"s),
-                                    made_up(">2\0a\0b\0c"s),
-                                    made_up(">2\0a"s) + "0",
-                                    made_up(">2\0a"s) + "00",
-                                    made_up(">2\0a"s, "another list"),
-                                    made_up(">2\0"s + std::string(1000, 'x')),
-                                    "\xff" + made_up(">2\0a"s)})
+                                    cursor_with(""),
+                                    cursor_with(">"),
+                                    cursor_with(">2"),
+                                    cursor_with(">2 "),
+                                    cursor_with(">\0a"s),
+                                    cursor_with(">0\0a"s),
+                                    cursor_with(">-1\0a"s),
+                                    cursor_with(">+1\0a"s),
+                                    cursor_with("> 1\0a"s),
+                                    cursor_with(">2147483648\0a"s),
+                                    cursor_with("=2\0a"s),
+                                    cursor_with(">2\0\xff"s),
+                                    cursor_with(">2\0a\0\xff"s),
+                                    cursor_with(">2\0a\0b\0c"s),
+                                    cursor_with(">2\0a"s) + "0",
+                                    cursor_with(">2\0a"s) + "00",
+                                    cursor_with(">2\0a"s, "another list"),
+                                    cursor_with(">2\0"s + std::string(1000, 'x')),
+                                    "\xff" + cursor_with(">2\0a"s)})
         CHECK_FALSE_TEXT(api::decode_cursor(text, "list").has_value(), text.c_str());
 }
 

@@ -32,7 +32,7 @@ constexpr std::string_view full_fields =
     R"("banned":true,"banReason":"spam\n","banExpires":"2027-01-01T00:00:00.001Z")";
 
 /// Returns a user with NULL in every nullable field.
-model::User bare_user() {
+model::User minimal_user() {
     model::User user;
     user.id = "8";
     user.name = "Eva";
@@ -54,7 +54,7 @@ std::string joined(std::initializer_list<std::string_view> texts) {
 
 class Envelopes : public ApiScene {
   protected:
-    void setup() override { store.users = {full_user(), bare_user()}; }
+    void setup() override { store.users = {full_user(), minimal_user()}; }
 };
 
 } // namespace
@@ -67,7 +67,7 @@ TEST(envelopes, a_record_has_exactly_the_eleven_fields) {
     expect(joined({R"({"success":true,"data":{)", full_fields, "}}"}), reply.body);
 }
 
-TEST(envelopes, absent_values_are_null_or_false_or_user) {
+TEST(envelopes, absent_values_become_null_false_or_user) {
     expect(joined({R"({"success":true,"data":{)", bare_fields, "}}"}), send(admin, "GET /8").body);
 }
 

@@ -63,7 +63,7 @@ constexpr Operation operations[] = {
 };
 
 /// Returns the value that the changes assign to a field.
-std::string set_to(const store::Changes& changes, std::string_view field) {
+std::string new_value_of(const store::Changes& changes, std::string_view field) {
     for (const store::Change& change : changes)
         if (change.field == field)
             return value_text(change.value);
@@ -99,13 +99,13 @@ class Extras : public ApiScene {
     }
 
     /// Bans user "another". Returns the reason and the expiry of the ban, or the error reply.
-    std::string ban_by(std::string_view text) {
+    std::string ban_with(std::string_view text) {
         const std::string reply = ask(super_admin, "PUT /another/ban", text);
         if (reply != "200" || !store.changes)
             return reply;
-        expect("true", set_to(*store.changes, "banned"));
-        return set_to(*store.changes, "banReason") + " until " +
-               set_to(*store.changes, "banExpires");
+        expect("true", new_value_of(*store.changes, "banned"));
+        return new_value_of(*store.changes, "banReason") + " until " +
+               new_value_of(*store.changes, "banExpires");
     }
 };
 
@@ -255,8 +255,8 @@ TEST(extras, have_operation_names_for_metrics_and_logs) {
         expect(*name, api::operation_name(method, operation.request.substr(path), true));
         expect("", api::operation_name(method, operation.request.substr(path), false));
         expect(operation.failed,
-               in_short(api::error_reply(500, method, operation.request.substr(path), headers,
-                                         settings)));
+               summary_of(api::error_reply(500, method, operation.request.substr(path), headers,
+                                           settings)));
         ++name;
     }
 }
@@ -274,10 +274,10 @@ TEST(extras, accept_no_other_methods_or_paths) {
           std::pair("/another/sign-in-methods/passkey/one", "DELETE, OPTIONS"),
           std::pair("/another/sign-in-methods/api-key/one", "DELETE, OPTIONS")}) {
         const http::Reply options = send(nobody, "OPTIONS " + std::string(path));
-        expect("204", in_short(options), path);
+        expect("204", summary_of(options), path);
         expect(methods, header_of(options, "Allow"), path);
         const http::Reply other = send(nobody, "PATCH " + std::string(path));
-        expect(wrong_method, in_short(other), path);
+        expect(wrong_method, summary_of(other), path);
         expect(methods, header_of(other, "Allow"), path);
     }
     for (const char* path :
@@ -377,18 +377,18 @@ TEST(extras, need_plugin_tables_only_for_some_resources) {
 }
 
 TEST(extras, accept_passwords_of_the_lengths_that_better_auth_accepts) {
-    const auto answer = [&](const std::string& password) {
+    const auto reply_to = [&](const std::string& password) {
         return ask(super_admin, "PUT /another/password", R"({"password":")" + password + "\"}");
     };
     constexpr std::string_view too_short = "400 La contraseña es demasiado corta";
     constexpr std::string_view too_long = "400 La contraseña es demasiado larga";
-    expect(too_short, answer("1234567"));
-    expect("200", answer("12345678"));
-    expect("200", answer(std::string(128, 'x')));
-    expect(too_long, answer(std::string(129, 'x')));
+    expect(too_short, reply_to("1234567"));
+    expect("200", reply_to("12345678"));
+    expect("200", reply_to(std::string(128, 'x')));
+    expect(too_long, reply_to(std::string(129, 'x')));
     // The length counts UTF-16 code units: a letter has one, most emoji have two.
-    expect(too_short, answer("\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1"));
-    expect("200", answer("\U0001F600\U0001F600\U0001F600\U0001F600"));
+    expect(too_short, reply_to("\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1"));
+    expect("200", reply_to("\U0001F600\U0001F600\U0001F600\U0001F600"));
     expect(R"({"success":true,"message":"Contraseña cambiada correctamente"})",
            send(super_admin, "PUT /another/password", right_password).body);
     expect("s3cr3t word", hasher.password);
@@ -410,7 +410,7 @@ TEST(extras, hash_a_password_after_all_other_checks) {
     expect("body, find unknown", calls.text());
     hasher.failure = password::HashFailure::busy;
     const http::Reply busy = send(super_admin, "PUT /another/password", right_password);
-    expect(unavailable, in_short(busy));
+    expect(unavailable, summary_of(busy));
     expect("1", header_of(busy, "Retry-After"));
     expect("body, find another, hash", calls.text());
     hasher.failure = password::HashFailure::failed;
@@ -427,14 +427,15 @@ TEST(extras, give_a_new_account_the_configured_id) {
 }
 
 TEST(extras, ban_with_or_without_a_reason_and_an_expiry) {
-    expect("null until null", ban_by("{}"));
-    expect("null until null", ban_by(R"({"reason":null,"expires":null})"));
-    expect("null until null", ban_by(R"({"reason":"","expires":""})"));
-    expect("spam until null", ban_by(R"({"reason":"spam"})"));
-    expect("null until 2999-01-01T10:30:00.000Z", ban_by(R"({"expires":"2999-01-01T10:30:00Z"})"));
+    expect("null until null", ban_with("{}"));
+    expect("null until null", ban_with(R"({"reason":null,"expires":null})"));
+    expect("null until null", ban_with(R"({"reason":"","expires":""})"));
+    expect("spam until null", ban_with(R"({"reason":"spam"})"));
+    expect("null until 2999-01-01T10:30:00.000Z",
+           ban_with(R"({"expires":"2999-01-01T10:30:00Z"})"));
     expect("x until 2998-12-31T22:00:00.000Z",
-           ban_by(R"({"reason":"x","expires":"2999-01-01T00:00:00.000+02:00"})"));
-    expect("null until 2999-01-01T00:00:00.000Z", ban_by(R"({"expires":"2999-01-01"})"));
+           ban_with(R"({"reason":"x","expires":"2999-01-01T00:00:00.000+02:00"})"));
+    expect("null until 2999-01-01T00:00:00.000Z", ban_with(R"({"expires":"2999-01-01"})"));
     body.body.text = {};
     expect("200", ask(super_admin, "PUT /another/ban"));
     CHECK(store.updated_at() > text::Timestamp());
@@ -446,14 +447,14 @@ TEST(extras, reject_a_ban_of_other_types_or_in_the_past) {
           R"({"expires":32472144000000})", R"({"expires":"32472144000000"})",
           R"({"expires":"tomorrow"})", R"({"expires":"infinity"})",
           R"({"expires":"12999-01-01T00:00:00Z"})", R"({"expires":"2999-13-01"})"}) {
-        expect(bad_request, ban_by(text), text);
+        expect(bad_request, ban_with(text), text);
         expect("body", calls.text(), text);
     }
     for (const char* text : {R"({"expires":"2020-01-01"})", R"({"expires":"0001-01-03"})"})
-        expect("400 El baneo debe terminar en el futuro", ban_by(text), text);
+        expect("400 El baneo debe terminar en el futuro", ban_with(text), text);
 }
 
-TEST(extras, ban_everybody_but_the_caller) {
+TEST(extras, ban_anyone_but_the_caller) {
     expect("400 No puedes banear tu propio usuario", ask(super_admin, "PUT /me/ban", "{}"));
     expect("body", calls.text());
     expect("200", ask(super_admin, "DELETE /me/ban"));
@@ -484,9 +485,9 @@ TEST(extras, keep_the_last_superAdmin_where_that_is_guarded) {
 TEST(extras, lift_a_ban_completely) {
     ask(super_admin, "PUT /another/ban", R"({"reason":"x"})");
     expect("200", ask(super_admin, "DELETE /another/ban"));
-    expect("false", set_to(*store.changes, "banned"));
-    expect("null", set_to(*store.changes, "banReason"));
-    expect("null", set_to(*store.changes, "banExpires"));
+    expect("false", new_value_of(*store.changes, "banned"));
+    expect("null", new_value_of(*store.changes, "banReason"));
+    expect("null", new_value_of(*store.changes, "banExpires"));
 }
 
 TEST(extras, change_only_the_row_version_that_if_match_names) {
@@ -495,7 +496,7 @@ TEST(extras, change_only_the_row_version_that_if_match_names) {
           "DELETE /another/sign-in-methods/passkey/one"}) {
         headers.fields["If-Match"] = "\"1-2.3\"";
         const http::Reply right = send(super_admin, request, "{}");
-        expect("200", in_short(right), request);
+        expect("200", summary_of(right), request);
         headers.fields["If-Match"] = "\"other\"";
         expect("412 El usuario ha cambiado", ask(super_admin, request, "{}"), request);
         std::string unknown = request;
@@ -504,7 +505,7 @@ TEST(extras, change_only_the_row_version_that_if_match_names) {
     }
 }
 
-TEST(extras, end_sessions_only_if_if_match_matches_the_row) {
+TEST(extras, end_sessions_only_with_a_matching_if_match) {
     headers.fields["If-Match"] = "\"other\"";
     expect("412 El usuario ha cambiado", ask(super_admin, "DELETE /another/sessions"));
     expect("412 El usuario ha cambiado", ask(super_admin, "DELETE /another/sessions/one"));
@@ -532,7 +533,7 @@ TEST(extras, return_404_for_a_user_without_a_second_factor) {
            ask(super_admin, "DELETE /another/second-factor"));
 }
 
-TEST(extras, set_a_password_only_if_if_match_matches_the_row) {
+TEST(extras, set_a_password_only_with_a_matching_if_match) {
     headers.fields["If-Match"] = "\"1-2.3\"";
     expect("200", ask(super_admin, "PUT /another/password", right_password));
     expect("body, find another, hash, set_password another $fake$hash ending sessions of 1-2.3",

@@ -49,7 +49,7 @@ TEST_GROUP_BASE(api_language, ApiLanguage){};
 TEST(api_language, is_spanish_without_extra_headers_by_default) {
     headers.fields["Accept-Language"] = "en";
     const auto refused = send(nobody, "GET ");
-    expect("401 No autorizado", in_short(refused));
+    expect("401 No autorizado", summary_of(refused));
     CHECK_EQUAL(1U, refused.headers.size());
     const auto deleted = send(super_admin, "DELETE /another");
     expect(R"({"success":true,"message":"Usuario eliminado correctamente"})", deleted.body);
@@ -79,7 +79,7 @@ TEST(api_language, is_the_one_preferred_in_Accept_Language) {
     for (const auto& [field, language, error] : cases) {
         headers.fields["Accept-Language"] = field;
         const auto reply = send(admin, "GET /unknown");
-        expect(error, in_short(reply), field);
+        expect(error, summary_of(reply), field);
         expect(language, content_language(reply), field);
         expect("Accept-Language", vary(reply), field);
     }
@@ -113,7 +113,7 @@ TEST(api_language, applies_to_errors_from_outside) {
         expect("Accept-Language", vary(reply));
         const auto all = api::all_texts();
         CHECK(std::any_of(all.begin(), all.end(), [&](const api::Text& text) {
-            return in_short(reply) == std::to_string(status) + " " + std::string(text.english);
+            return summary_of(reply) == std::to_string(status) + " " + std::string(text.english);
         }));
     }
 }

@@ -17,7 +17,7 @@ class ListUsers : public ApiScene {
     void expect_page(std::int64_t page, std::int64_t limit, const std::string& query,
                      SourceLocation where = {}) {
         const auto reply = send(super_admin, "GET ?" + query);
-        expect("200", in_short(reply), query, where);
+        expect("200", summary_of(reply), query, where);
         // The service requests one more user, to decide whether the next cursor needs an id.
         expect("list role=- search=- " + std::to_string(limit + 1) + " from " +
                    std::to_string((page - 1) * limit),

@@ -189,7 +189,7 @@ TEST(mail, messages_are_limited_per_hour) {
     for (int index = 0; index < 5; ++index)
         expect("200", ask(super_admin, password_link));
     const auto refused = send(super_admin, password_link);
-    expect("429 Demasiadas peticiones", in_short(refused));
+    expect("429 Demasiadas peticiones", summary_of(refused));
     expect("60", header_of(refused, "Retry-After"));
     expect("200", ask(super_admin, "POST /boss/password-link"));
     settings.mail->limit = 7;

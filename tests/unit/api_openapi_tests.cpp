@@ -24,7 +24,7 @@ TEST_GROUP(api_openapi) {
     static std::string at(const std::string& text, const std::vector<std::string>& names) {
         const std::unique_ptr<cJSON, void (*)(cJSON*)> whole(cJSON_Parse(text.c_str()),
                                                              cJSON_Delete);
-        CHECK_TEXT(whole != nullptr, "the document is no JSON");
+        CHECK_TEXT(whole != nullptr, "the document is not JSON");
         const cJSON* value = whole.get();
         for (const std::string& name : names) {
             value = cJSON_GetObjectItemCaseSensitive(value, name.c_str());
@@ -171,7 +171,7 @@ TEST(api_openapi, has_the_extra_columns_of_the_table) {
     CHECK(at(text, {"components", "schemas", "User"}).find("phone") == std::string::npos);
 }
 
-TEST(api_openapi, describes_a_column_called_like_a_member_of_the_document) {
+TEST(api_openapi, describes_columns_named_like_keywords_of_OpenAPI) {
     const store::ExtraColumn columns[] = {{"responses", store::ExtraColumn::Kind::integer},
                                           {"x-other-paths", store::ExtraColumn::Kind::text}};
     surroundings.columns = columns;
@@ -250,7 +250,7 @@ TEST(api_openapi, encodes_the_base_address) {
     STRCMP_CONTAINS(R"("url":"/")", at({"servers"}).c_str());
 }
 
-TEST(api_openapi, has_the_errors_of_the_credential_for_any_method_and_path) {
+TEST(api_openapi, has_the_credential_errors_for_any_method_and_path) {
     settings.has_extras = true;
     settings.mail = {{.password_link = "x", .verify_link = "x"}};
     const std::string text = document();

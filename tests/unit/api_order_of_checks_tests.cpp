@@ -41,7 +41,7 @@ struct Case {
 class OrderOfChecks : public ApiScene {
   protected:
     /// Makes all calls to the store and the hasher fail.
-    void everything_fails() {
+    void fail_all_calls() {
         for (const auto call : {"list", "find", "find_by_email", "create", "update", "remove"})
             store.failures[call] = store::Failure::unavailable;
         hasher.failure = password::HashFailure::busy;
@@ -58,7 +58,7 @@ class OrderOfChecks : public ApiScene {
 TEST_GROUP_BASE(order_of_checks, OrderOfChecks){};
 
 TEST(order_of_checks, an_earlier_check_replies_even_if_later_ones_would_fail) {
-    everything_fails();
+    fail_all_calls();
     for (const Case& each : {
              Case{"method before session", nobody, "DELETE ", "", not_allowed, ""},
              Case{"method before session", nobody, "POST /another", "", not_allowed, ""},

@@ -40,7 +40,7 @@ TEST(paths_and_methods, another_method_on_the_collection_is_not_allowed) {
     for (const auto method : {"PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "get", "Post", ""})
         for (const auto path : {"", "/"}) {
             const auto reply = send(nobody, request_to(method, path));
-            expect(wrong_method, in_short(reply), method);
+            expect(wrong_method, summary_of(reply), method);
             expect(collection_methods, header_of(reply, "Allow"), method);
             expect("", calls.text(), method);
         }
@@ -49,7 +49,7 @@ TEST(paths_and_methods, another_method_on_the_collection_is_not_allowed) {
 TEST(paths_and_methods, another_method_on_a_user_is_not_allowed) {
     for (const auto method : {"POST", "PATCH", "TRACE", "PROPFIND", "put", "Delete", ""}) {
         const auto reply = send(nobody, request_to(method, "/another"));
-        expect(wrong_method, in_short(reply), method);
+        expect(wrong_method, summary_of(reply), method);
         expect(user_methods, header_of(reply, "Allow"), method);
         expect("", calls.text(), method);
     }
@@ -146,19 +146,19 @@ TEST(failures, of_the_database_have_the_operations_text) {
     }
 }
 
-TEST(failures, of_httpd_on_unknown_paths_have_the_text_for_a_user) {
+TEST(failures, of_httpd_on_unknown_paths_have_the_get_user_text) {
     for (const char* path : {"//", "/another/unknown"}) {
         expect("500 Error al actualizar usuario",
-               in_short(api::error_reply(500, "PUT", path, headers, settings)), path);
+               summary_of(api::error_reply(500, "PUT", path, headers, settings)), path);
         expect("500 Error al obtener usuario",
-               in_short(api::error_reply(500, "PATCH", path, headers, settings)), path);
+               summary_of(api::error_reply(500, "PATCH", path, headers, settings)), path);
     }
     expect("500 Error al obtener usuarios",
-           in_short(api::error_reply(500, "PATCH", "/", headers, settings)));
+           summary_of(api::error_reply(500, "PATCH", "/", headers, settings)));
     // Without UserAdminMailCommand, this path is unknown.
     settings.has_extras = true;
     expect("500 Error al obtener usuario",
-           in_short(api::error_reply(500, "POST", "/another/password-link", headers, settings)));
+           summary_of(api::error_reply(500, "POST", "/another/password-link", headers, settings)));
 }
 
 TEST(failures, that_are_temporary_have_Retry_After) {
@@ -229,10 +229,10 @@ TEST(errors_from_outside, have_an_envelope_for_every_status) {
     };
     for (const auto& [status, text] : cases)
         expect(std::to_string(status) + " " + std::string(text),
-               in_short(api::error_reply(status, "GET", "", headers, settings)));
+               summary_of(api::error_reply(status, "GET", "", headers, settings)));
 }
 
-TEST(errors_from_outside, of_other_statuses_have_the_operations_text) {
+TEST(errors_from_outside, with_other_statuses_have_the_text_of_the_operation) {
     struct Case {
         std::string_view method;
         std::string_view path;
@@ -251,7 +251,7 @@ TEST(errors_from_outside, of_other_statuses_have_the_operations_text) {
     for (const auto& [method, path, text] : cases)
         for (const int status : {500, 502})
             expect(std::to_string(status) + " " + std::string(text),
-                   in_short(api::error_reply(status, method, path, headers, settings)), method);
+                   summary_of(api::error_reply(status, method, path, headers, settings)), method);
 }
 
 } // namespace useradmin::test

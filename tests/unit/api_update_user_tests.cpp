@@ -16,7 +16,7 @@ constexpr std::string_view role_or_ban_forbidden =
 
 /// Returns the values that an update sets, without times: "name=Ana banned=false". The condition of
 /// a change follows in parentheses: "emailVerified=false (other)", "banExpires=null (expired)".
-std::string shown(const store::Changes& changes) {
+std::string describe_changes(const store::Changes& changes) {
     std::string text;
     for (const store::Change& change : changes) {
         if (std::holds_alternative<text::Timestamp>(change.value))
@@ -39,7 +39,8 @@ class UpdateUser : public ApiScene {
                         SourceLocation where = {}) {
         expect("200", ask(caller, "PUT /another", text), text, where);
         expect("body, update another", calls.text(), text, where);
-        expect(changes, store.changes ? shown(*store.changes) : "nothing stored", text, where);
+        expect(changes, store.changes ? describe_changes(*store.changes) : "nothing stored", text,
+               where);
     }
 
     /// Expects that the body is rejected after the user was found, and changes nothing.

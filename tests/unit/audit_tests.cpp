@@ -6,9 +6,9 @@
 #include "audit/recorder.hpp"
 #include "audit/verify.hpp"
 #include "crypto/sha256.hpp"
+#include "support/fail_test.hpp"
 #include "support/process.hpp"
 #include "support/text.hpp"
-#include "support/trouble.hpp"
 #include "text/hex.hpp"
 #include "json/reader.hpp"
 
@@ -83,9 +83,9 @@ std::string text_of(const Texts& lines) {
 }
 
 /// Provides a stream of the letter "x" in pieces of 64 KiB, without a newline.
-class Letters : public std::streambuf {
+class LetterStream : public std::streambuf {
   public:
-    explicit Letters(std::size_t pieces) : pieces_(pieces) { piece_.fill('x'); }
+    explicit LetterStream(std::size_t pieces) : pieces_(pieces) { piece_.fill('x'); }
     /// Returns the resident memory at the end of the stream, in KiB.
     long resident_kib_at_end() const noexcept { return resident_kib_at_end_; }
 
@@ -106,8 +106,8 @@ class Letters : public std::streambuf {
 };
 
 /// Verifies files with these contents. Returns the problems, then the notes, one per line.
-std::string found_in(const Texts& files, std::optional<audit::ChainPosition> last = {},
-                     const Texts& anchors = {}) {
+std::string findings_in(const Texts& files, std::optional<audit::ChainPosition> last = {},
+                        const Texts& anchors = {}) {
     std::vector<std::unique_ptr<std::istringstream>> streams;
     std::vector<audit::Source> sources;
     for (const std::string& file : files) {
@@ -138,7 +138,7 @@ TEST_GROUP(audit_chain) {
         CHECK_EQUAL(0, appended.error);
         return appended.number;
     }
-    Texts five() {
+    Texts append_five() {
         for (const char* what : {"a", "b", "c", "d", "e"})
             append(what);
         return lines_of(log.text());
@@ -162,76 +162,76 @@ TEST(audit_chain, links_each_line_to_the_hash_of_the_previous_one) {
 }
 
 TEST(audit_chain, of_an_unchanged_log_has_no_problems) {
-    CHECK_EQUAL(std::string(""), found_in({text_of(five())}));
-    CHECK_EQUAL(std::string(""), found_in({""}));
+    CHECK_EQUAL(std::string(""), findings_in({text_of(append_five())}));
+    CHECK_EQUAL(std::string(""), findings_in({""}));
 }
 
 TEST(audit_chain, reports_an_edited_line) {
-    Texts lines = five();
+    Texts lines = append_five();
     lines[4].replace(lines[4].find("\"e\""), 3, "\"f\"");
     CHECK_EQUAL(std::string("a, line 5: the line was edited: its hash does not match its text\n"),
-                found_in({text_of(lines)}));
+                findings_in({text_of(lines)}));
 }
 
 TEST(audit_chain, reports_a_replaced_line_with_a_valid_hash) {
-    Texts lines = five();
+    Texts lines = append_five();
     audit::ChainPosition position = audit::parse_line(lines[1])->position;
     lines[2] = audit::close_line(R"({"what":"other")", position);
     lines[2].pop_back();
     CHECK_EQUAL(
         std::string("a, line 4: the line does not follow the previous one, which was replaced\n"),
-        found_in({text_of(lines)}));
+        findings_in({text_of(lines)}));
 }
 
 TEST(audit_chain, reports_missing_lines) {
-    Texts lines = five();
+    Texts lines = append_five();
     lines.erase(lines.begin() + 1, lines.begin() + 3);
     CHECK_EQUAL(std::string("a, line 2: lines numbered 2 to 3 are missing before this line\n"),
-                found_in({text_of(lines)}));
+                findings_in({text_of(lines)}));
     lines.erase(lines.begin());
     CHECK_EQUAL(std::string("(the lines before number 4 are not in these files)\n"),
-                found_in({text_of(lines)}));
+                findings_in({text_of(lines)}));
 }
 
 TEST(audit_chain, reports_reordered_lines) {
-    Texts lines = five();
+    Texts lines = append_five();
     std::swap(lines[1], lines[2]);
     CHECK_EQUAL(
         std::string(
             "a, line 2: line number 2 is missing before this line\na, line 3: number 2 comes after "
             "number 3: lines were reordered or inserted\na, line 4: line number 3 is missing "
             "before this line\n"),
-        found_in({text_of(lines)}));
+        findings_in({text_of(lines)}));
 }
 
 TEST(audit_chain, reports_duplicate_and_malformed_lines) {
-    Texts lines = five();
+    Texts lines = append_five();
     lines.insert(lines.begin() + 2, lines[1]);
     lines.insert(lines.begin(), R"({"what":"mine"})");
     CHECK_EQUAL(
         std::string(
             "a, line 1: this is not an audit log line: it was edited or truncated\na, line 4: "
             "number 2 comes after number 2: lines were reordered or inserted\n"),
-        found_in({text_of(lines)}));
+        findings_in({text_of(lines)}));
 }
 
 TEST(audit_chain, reports_a_truncated_end) {
-    Texts lines = five();
+    Texts lines = append_five();
     const audit::ChainPosition last = *audit::parse_position(position_file.text());
     const std::string anchor = last.hash;
-    CHECK_EQUAL(std::string(""), found_in({text_of(lines)}, last, {anchor}));
+    CHECK_EQUAL(std::string(""), findings_in({text_of(lines)}, last, {anchor}));
     lines.resize(3);
-    CHECK_EQUAL(std::string(""), found_in({text_of(lines)}));
+    CHECK_EQUAL(std::string(""), findings_in({text_of(lines)}));
     CHECK_EQUAL(
         std::string(
             "a: the end is missing: lines numbered 4 to 5 are recorded in the .chain file\n"),
-        found_in({text_of(lines)}, last));
+        findings_in({text_of(lines)}, last));
     CHECK_EQUAL("no line has the hash " + anchor + ", which an earlier verification printed\n",
-                found_in({text_of(lines)}, {}, {anchor}));
+                findings_in({text_of(lines)}, {}, {anchor}));
 }
 
 TEST(audit_chain, verifies_overlong_lines_in_bounded_memory) {
-    Letters letters(2048);
+    LetterStream letters(2048);
     std::istream endless(&letters);
     const long before = resident_kib();
     const audit::Findings found = audit::verify({{"a", &endless}}, {}, [](std::uint64_t) {});
@@ -247,21 +247,21 @@ TEST(audit_chain, spans_lines_of_any_length) {
         append(std::string(length, 'x'));
     for (const std::size_t length : {8000, 100000})
         append(std::string(length, 'x'));
-    CHECK_EQUAL(std::string(""), found_in({log.text()}));
+    CHECK_EQUAL(std::string(""), findings_in({log.text()}));
 }
 
 TEST(audit_chain, spans_files_in_any_order) {
-    const Texts lines = five();
-    CHECK_EQUAL(std::string(""), found_in({text_of({lines[1], lines[4]}), text_of({lines[0]}),
-                                           text_of({lines[2], lines[3]})}));
+    const Texts lines = append_five();
+    CHECK_EQUAL(std::string(""), findings_in({text_of({lines[1], lines[4]}), text_of({lines[0]}),
+                                              text_of({lines[2], lines[3]})}));
     CHECK_EQUAL(std::string("(the lines before number 2 are not in these files)\n"),
-                found_in({text_of({lines[1], lines[4]}), text_of({lines[2], lines[3]})}));
+                findings_in({text_of({lines[1], lines[4]}), text_of({lines[2], lines[3]})}));
     CHECK_EQUAL(std::string("a, line 2: lines numbered 3 to 4 are missing before this line\n"),
-                found_in({text_of({lines[1], lines[4]}), text_of({lines[0]})}));
+                findings_in({text_of({lines[1], lines[4]}), text_of({lines[0]})}));
 }
 
 TEST(audit_chain, continues_without_a_valid_position_file) {
-    five();
+    append_five();
     const std::string before = position_file.text();
     append("f");
     position_file.set(before);
@@ -270,35 +270,35 @@ TEST(audit_chain, continues_without_a_valid_position_file) {
     CHECK_EQUAL(8u, append("h"));
     position_file.set("no position at all");
     CHECK_EQUAL(9u, append("i"));
-    CHECK_EQUAL(std::string(""), found_in({log.text()}));
+    CHECK_EQUAL(std::string(""), findings_in({log.text()}));
 }
 
 TEST(audit_chain, continues_in_an_empty_file) {
-    const std::string old = text_of(five());
+    const std::string old = text_of(append_five());
     log.set("");
     append("f");
-    CHECK_EQUAL(std::string(""), found_in({log.text(), old}));
+    CHECK_EQUAL(std::string(""), findings_in({log.text(), old}));
 }
 
-TEST(audit_chain, covers_an_incomplete_line) {
-    five();
+TEST(audit_chain, continues_after_an_incomplete_line) {
+    append_five();
     const std::string half = R"({"what":"half)";
     log.set(log.text() + half);
     CHECK_EQUAL(6u, append("f"));
     CHECK_EQUAL(
         std::string(
             "(a, line 6: a partial line, left by a process that was killed while writing)\n"),
-        found_in({log.text()}));
+        findings_in({log.text()}));
     Texts lines = lines_of(log.text());
     CHECK_EQUAL(half, lines.at(5));
     lines[5] = R"({"what":"hale)";
     CHECK_EQUAL(
         std::string("a, line 6: this is not an audit log line: it was edited or truncated\n"),
-        found_in({text_of(lines)}));
+        findings_in({text_of(lines)}));
 }
 
 TEST(audit_chain, leaves_no_incomplete_line_on_a_full_disk) {
-    five();
+    append_five();
     const std::string before = log.text();
     rlimit old = {};
     getrlimit(RLIMIT_FSIZE, &old);
@@ -313,7 +313,7 @@ TEST(audit_chain, leaves_no_incomplete_line_on_a_full_disk) {
     CHECK_EQUAL(0u, appended.number);
     CHECK_EQUAL(before, log.text());
     CHECK_EQUAL(6u, append("f"));
-    CHECK_EQUAL(std::string(""), found_in({log.text()}));
+    CHECK_EQUAL(std::string(""), findings_in({log.text()}));
 }
 
 TEST(audit_chain, is_shared_by_many_threads) {
@@ -330,7 +330,7 @@ TEST(audit_chain, is_shared_by_many_threads) {
         for (std::thread& writer : writers)
             writer.join();
     }
-    CHECK_EQUAL(std::string(""), found_in({log.text()}));
+    CHECK_EQUAL(std::string(""), findings_in({log.text()}));
     CHECK_EQUAL(std::size_t(threads * times), lines_of(log.text()).size());
 }
 
@@ -371,11 +371,11 @@ TEST(audit_chain, of_an_earlier_version_continues_with_an_instance) {
     CHECK_EQUAL(std::string(""), std::string(audit::parse_line(lines[1])->instance));
     CHECK_EQUAL(std::string(audit::parse_line(lines[2])->instance),
                 std::string(audit::parse_line(lines[3])->instance));
-    CHECK_EQUAL(std::string(""), found_in({text_of(lines)}));
-    CHECK_EQUAL(std::string(""), found_in({text_of({lines[2], lines[3]}), old}));
+    CHECK_EQUAL(std::string(""), findings_in({text_of(lines)}));
+    CHECK_EQUAL(std::string(""), findings_in({text_of({lines[2], lines[3]}), old}));
     lines.erase(lines.begin() + 1);
     CHECK_EQUAL(std::string("a, line 2: line number 2 is missing before this line\n"),
-                found_in({text_of(lines)}));
+                findings_in({text_of(lines)}));
 }
 
 TEST_GROUP(audit_history) {
@@ -482,8 +482,8 @@ TEST(audit_history, omits_the_mark_of_a_truncated_line) {
 TEST_GROUP(audit_chains) {
     /// Returns a server's lines at these times (seconds). If its name starts with "old", the lines
     /// have no host.
-    static Texts server(std::string_view host, std::initializer_list<int> times,
-                        std::uint64_t before = 0) {
+    static Texts lines_of_server(std::string_view host, std::initializer_list<int> times,
+                                 std::uint64_t before = 0) {
         audit::ChainPosition position;
         position.number = before;
         std::string text;
@@ -496,7 +496,7 @@ TEST_GROUP(audit_chains) {
         }
         return lines_of(text);
     }
-    static Texts mixed(const Texts& one, const Texts& other) {
+    static Texts interleave(const Texts& one, const Texts& other) {
         Texts all;
         for (std::size_t line = 0; line < std::max(one.size(), other.size()); ++line)
             for (const Texts* each : {&one, &other})
@@ -505,7 +505,7 @@ TEST_GROUP(audit_chains) {
         return all;
     }
     /// Returns the seconds of the merged lines.
-    static std::string merged(const Texts& files) {
+    static std::string merge(const Texts& files) {
         std::vector<std::unique_ptr<std::istringstream>> streams;
         std::vector<audit::Source> sources;
         const auto open = [&] {
@@ -528,43 +528,43 @@ TEST_GROUP(audit_chains) {
         return seconds;
     }
 
-    const Texts one = server("web1", {10, 12, 14, 16});
-    const Texts two = server("web2", {11, 13, 15});
-    const Texts old_one = server("old1", {10, 20, 30});
-    const Texts old_two = server("old2", {11, 12, 13, 31});
+    const Texts one = lines_of_server("web1", {10, 12, 14, 16});
+    const Texts two = lines_of_server("web2", {11, 13, 15});
+    const Texts old_one = lines_of_server("old1", {10, 20, 30});
+    const Texts old_two = lines_of_server("old2", {11, 12, 13, 31});
 };
 
 TEST(audit_chains, of_several_servers_are_verified_separately) {
     CHECK_EQUAL(std::string(),
-                found_in({text_of(one), text_of(two), text_of(old_one), text_of(old_two)}));
-    CHECK_EQUAL(std::string(), found_in({text_of(mixed(one, two))}));
+                findings_in({text_of(one), text_of(two), text_of(old_one), text_of(old_two)}));
+    CHECK_EQUAL(std::string(), findings_in({text_of(interleave(one, two))}));
     // Rotated files in any order.
     CHECK_EQUAL(std::string(),
-                found_in({text_of({one[3]}), text_of({old_one[2]}), text_of({old_two[3]}),
-                          text_of({one[0], one[1], one[2]}), text_of({old_one[0], old_one[1]}),
-                          text_of({old_two[0], old_two[1], old_two[2]}), text_of(two)}));
+                findings_in({text_of({one[3]}), text_of({old_one[2]}), text_of({old_two[3]}),
+                             text_of({one[0], one[1], one[2]}), text_of({old_one[0], old_one[1]}),
+                             text_of({old_two[0], old_two[1], old_two[2]}), text_of(two)}));
     // Both servers write to one file, which was rotated.
-    CHECK_EQUAL(std::string(), found_in({text_of({one[1], two[2], one[2], one[3]}),
-                                         text_of({one[0], two[0], two[1]})}));
+    CHECK_EQUAL(std::string(), findings_in({text_of({one[1], two[2], one[2], one[3]}),
+                                            text_of({one[0], two[0], two[1]})}));
 }
 
 TEST(audit_chains, are_reported_with_the_missing_lines_of_each) {
     const std::string whole = text_of(two);
     CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before this line\n"),
-                found_in({whole, text_of({one[0], one[2], one[3]})}));
+                findings_in({whole, text_of({one[0], one[2], one[3]})}));
     CHECK_EQUAL(
         std::string("a, line 2: line number 2 is missing before this line\na, line 3: number 2 "
                     "comes after number 3: lines were reordered or inserted\na, line 5: line "
                     "number 3 is missing before this line\n"),
-        found_in({text_of({one[0], one[2], one[1], two[0], one[3], two[1], two[2]})}));
+        findings_in({text_of({one[0], one[2], one[1], two[0], one[3], two[1], two[2]})}));
     Texts edited = one;
     edited[1].replace(edited[1].find("web1\","), 6, "web3\",");
-    CHECK_FALSE(found_in({whole, text_of(edited)}).empty());
+    CHECK_FALSE(findings_in({whole, text_of(edited)}).empty());
     CHECK_EQUAL(std::string("b, line 2: line number 2 is missing before this line\n"),
-                found_in({text_of(old_two), text_of({old_one[0], old_one[2]})}));
+                findings_in({text_of(old_two), text_of({old_one[0], old_one[2]})}));
     // The file in the middle is missing.
     CHECK_EQUAL(std::string("c, line 1: lines numbered 2 to 3 are missing before this line\n"),
-                found_in({whole, text_of({one[0]}), text_of({one[3]})}));
+                findings_in({whole, text_of({one[0]}), text_of({one[3]})}));
 }
 
 TEST(audit_chains, have_one_last_hash_each) {
@@ -572,25 +572,25 @@ TEST(audit_chains, have_one_last_hash_each) {
         return audit::parse_line(line)->position.hash;
     };
     const Texts files = {text_of(one), text_of(two)};
-    CHECK_EQUAL(std::string(), found_in(files, {}, {hash(one[3]), hash(two[2])}));
+    CHECK_EQUAL(std::string(), findings_in(files, {}, {hash(one[3]), hash(two[2])}));
     CHECK_EQUAL("no line has the hash " + hash(one[0]) +
                     ", which an earlier verification printed\n(the lines before number 2 are not "
                     "in these files)\n",
-                found_in({text_of({one[1], one[2], one[3]}), text_of(two)}, {},
-                         {hash(two[2]), hash(one[0])}));
+                findings_in({text_of({one[1], one[2], one[3]}), text_of(two)}, {},
+                            {hash(two[2]), hash(one[0])}));
     CHECK_EQUAL(
         std::string("a: the end is missing: line number 4 is recorded in the .chain file\n"),
-        found_in({text_of({one[0], one[1], one[2]}), text_of(two)},
-                 audit::parse_line(one[3])->position));
+        findings_in({text_of({one[0], one[1], one[2]}), text_of(two)},
+                    audit::parse_line(one[3])->position));
 }
 
 TEST(audit_chains, are_merged_in_chronological_order) {
-    CHECK_EQUAL(std::string("10 11 12 13 14 15 16 "), merged({text_of(one), text_of(two)}));
+    CHECK_EQUAL(std::string("10 11 12 13 14 15 16 "), merge({text_of(one), text_of(two)}));
     CHECK_EQUAL(std::string("10 11 12 13 14 15 16 "),
-                merged({text_of({one[2], one[3]}), text_of(two), text_of({one[0], one[1]})}));
+                merge({text_of({one[2], one[3]}), text_of(two), text_of({one[0], one[1]})}));
     CHECK_EQUAL(
         std::string("10 11 12 13 20 30 31 "),
-        merged({text_of({old_one[2]}), text_of(old_two), text_of({old_one[0], old_one[1]})}));
+        merge({text_of({old_one[2]}), text_of(old_two), text_of({old_one[0], old_one[1]})}));
 }
 
 TEST_GROUP(audit_program) {
@@ -655,7 +655,7 @@ TEST(audit_program, reports_the_start_and_the_end_of_a_stall) {
     CHECK_EQUAL(4U, first.not_written);
     CHECK_EQUAL(0U, append(audit::Log::Delivery::non_blocking).not_written);
     text += read_all();
-    CHECK_EQUAL(std::string(""), found_in({text}));
+    CHECK_EQUAL(std::string(""), findings_in({text}));
     CHECK(fill().begins_stall);
 }
 

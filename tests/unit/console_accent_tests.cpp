@@ -1,8 +1,8 @@
 // Shades of the console's accent color.
 #include "console/accent.hpp"
 
+#include "support/fail_test.hpp"
 #include "support/text.hpp"
-#include "support/trouble.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <array>
@@ -29,7 +29,7 @@ Color shade(const std::string& style, const std::string& property, bool is_dark)
 
 TEST_GROUP(console_accent){};
 
-TEST(console_accent, is_written_as_six_digits) {
+TEST(console_accent, is_written_as_six_hexadecimal_digits) {
     for (const char* text :
          {"", "#", "blue", "#12345", "#1234567", "1234567", "#12345g", "#-12345"})
         CHECK_TEXT(!console::parse_color(text), text);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/service.hpp"
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -110,7 +110,7 @@ class FakeStore final : public store::Store {
                                       " search=" + std::string(filter.search.value_or("-")) + " " +
                                       other_filters(filter) + std::to_string(window.limit) +
                                       " from " + std::to_string(window.offset) +
-                                      shown(window.order) + shown(window.position);
+                                      describe(window.order) + describe(window.position);
         if (const auto* failure = failure_of("list", arguments))
             return *failure;
         store::Page page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
@@ -123,7 +123,7 @@ class FakeStore final : public store::Store {
     store::Result<model::User> find(std::string_view id, store::UserColumns which) override {
         if (const auto* failure = failure_of("find", id))
             return *failure;
-        auto found = copy_of(with(&model::User::id, id));
+        auto found = found_or_failure(find_row(&model::User::id, id));
         if (found && which == store::UserColumns::all)
             found->extra_columns = other_columns;
         return found;
@@ -146,7 +146,7 @@ class FakeStore final : public store::Store {
     store::Result<model::User> find_by_email(std::string_view email) override {
         if (const auto* failure = failure_of("find_by_email", email))
             return *failure;
-        return copy_of(with(&model::User::email, email));
+        return found_or_failure(find_row(&model::User::email, email));
     }
 
     model::NullableTime last_replay_time() override { return last_change_received; }
@@ -156,14 +156,15 @@ class FakeStore final : public store::Store {
         actor = by;
         if (const auto* failure = failure_of("create"))
             return *failure;
-        created = kept(user);
-        if (with(&model::User::email, user.email) != users.end())
+        created = keep_copy(user);
+        if (find_row(&model::User::email, user.email) != users.end())
             return store::Failure::email_taken;
-        model::User& row = add(kept(std::string_view(created->id)), created->email, created->role);
+        model::User& row =
+            add(keep_copy(std::string_view(created->id)), created->email, created->role);
         row.name = created->name;
         row.email_verified = true;
         row.created_at = row.updated_at = created->now;
-        return full(row);
+        return with_extra_columns(row);
     }
 
     store::Result<model::User> update(std::string_view id, const store::Changes& given,
@@ -173,19 +174,19 @@ class FakeStore final : public store::Store {
             std::string(id) + (sessions == store::SessionPolicy::revoke ? " ending sessions" : "");
         if (const auto* failure = failure_of("update", arguments))
             return *failure;
-        changes = kept(given);
+        changes = keep_copy(given);
         guard = by;
         actor = by.actor;
-        const auto row = with(&model::User::id, id);
+        const auto row = find_row(&model::User::id, id);
         if (row == users.end())
             return store::Failure::not_found;
-        if (!is_wanted(*row, by))
+        if (!has_expected_version(*row, by))
             return store::Failure::version_mismatch;
         for (const store::Change& change : *changes)
             for (const model::Field<model::User>& field : model::user_fields)
                 if (field.name == change.field && change.when == store::Change::When::always)
                     model::set_value(*row, field, change.value);
-        return full(*row);
+        return with_extra_columns(*row);
     }
 
     store::Result<store::Done> remove(std::string_view id,
@@ -198,12 +199,12 @@ class FakeStore final : public store::Store {
                                       (protected_email.ignores_case ? " in any case" : "");
         if (const auto* failure = failure_of("remove", arguments))
             return *failure;
-        const auto row = with(&model::User::id, id);
+        const auto row = find_row(&model::User::id, id);
         if (row == users.end())
             return store::Failure::not_found;
         if (row->email == protected_email.email)
             return store::Failure::protected_user;
-        if (!is_wanted(*row, by))
+        if (!has_expected_version(*row, by))
             return store::Failure::version_mismatch;
         users.erase(row);
         return store::Done();
@@ -351,7 +352,7 @@ class FakeStore final : public store::Store {
                 meanwhile();
             return store::Failure::version_mismatch;
         }
-        opened = kept(session);
+        opened = keep_copy(session);
         return opened->id;
     }
 
@@ -466,12 +467,12 @@ class FakeStore final : public store::Store {
         actor = by.actor;
         if (const auto* failure = failure_of("remove_second_factor", id))
             return *failure;
-        const Row row = with(&model::User::id, id);
+        const Row row = find_row(&model::User::id, id);
         if (row == users.end())
             return store::Failure::not_found;
         if (by.kind == store::UpdateGuard::Kind::requires_role && row->role != by.role)
             return store::Failure::outranked;
-        if (!is_wanted(*row, by))
+        if (!has_expected_version(*row, by))
             return store::Failure::version_mismatch;
         return store::Done();
     }
@@ -481,7 +482,7 @@ class FakeStore final : public store::Store {
         const std::string arguments = std::string(user_id) + " at most " + std::to_string(most);
         if (const auto* failure = failure_of("list_sign_in_methods", arguments))
             return *failure;
-        if (with(&model::User::id, user_id) == users.end())
+        if (find_row(&model::User::id, user_id) == users.end())
             return store::Failure::not_found;
         return methods;
     }
@@ -494,10 +495,10 @@ class FakeStore final : public store::Store {
             std::string(user_id) + " " + std::string(text_of(kind)) + " " + std::string(id);
         if (const auto* failure = failure_of("remove_sign_in_method", arguments))
             return *failure;
-        const Row row = with(&model::User::id, user_id);
+        const Row row = find_row(&model::User::id, user_id);
         if (row == users.end())
             return store::Failure::not_found;
-        if (!is_wanted(*row, by))
+        if (!has_expected_version(*row, by))
             return store::Failure::version_mismatch;
         const auto count = std::erase_if(methods, [&](const model::SignInMethod& method) {
             return method.kind == kind && method.id == id;
@@ -526,10 +527,10 @@ class FakeStore final : public store::Store {
         actor = by.actor;
         if (const auto* failure = failure_of("issue_verification", user_id))
             return *failure;
-        const Row found = with(&model::User::id, user_id);
+        const Row found = find_row(&model::User::id, user_id);
         if (found == users.end())
             return store::Failure::not_found;
-        if (!is_wanted(*found, by))
+        if (!has_expected_version(*found, by))
             return store::Failure::version_mismatch;
         if (row) {
             verifications.emplace(row->identifier, row->value);
@@ -594,7 +595,7 @@ class FakeStore final : public store::Store {
 
     /// Returns an empty string for the default order, otherwise " by name" or " by name
     /// descending".
-    static std::string shown(const store::Order& order) {
+    static std::string describe(const store::Order& order) {
         constexpr const char* names[] = {"createdAt", "name", "email", "updatedAt", "lastSeen"};
         if (order.is_default())
             return {};
@@ -604,7 +605,7 @@ class FakeStore final : public store::Store {
 
     /// Returns an empty string if there is no position, otherwise " after key id" or " before NULL
     /// id".
-    static std::string shown(const std::optional<store::Position>& position) {
+    static std::string describe(const std::optional<store::Position>& position) {
         if (!position)
             return {};
         return std::string(position->is_end ? " before " : " after ") +
@@ -646,51 +647,53 @@ class FakeStore final : public store::Store {
         return store::Failure::failed;
     }
 
-    Row with(std::string_view model::User::*column, std::string_view value) {
+    Row find_row(std::string_view model::User::*column, std::string_view value) {
         return std::find_if(
             users.begin(), users.end(),
             [&](const model::User& user) { return user.*column == value; });
     }
 
-    static bool is_wanted(const model::User& user, const store::UpdateGuard& guard) {
+    static bool has_expected_version(const model::User& user, const store::UpdateGuard& guard) {
         return !guard.versions || std::find(guard.versions->begin(), guard.versions->end(),
                                             user.version) != guard.versions->end();
     }
 
-    store::Result<model::User> copy_of(Row row) const {
+    store::Result<model::User> found_or_failure(Row row) const {
         return row == users.end() ? store::Result<model::User>(store::Failure::not_found) : *row;
     }
 
-    model::User full(model::User row) const {
+    model::User with_extra_columns(model::User row) const {
         row.extra_columns = other_columns;
         return row;
     }
 
     /// Copies a string for the lifetime of the store. Arguments are valid only during the call.
-    std::string_view kept(std::string_view text) { return texts_.emplace_back(text); }
+    std::string_view keep_copy(std::string_view text) { return texts_.emplace_back(text); }
 
-    model::NullableText kept(model::NullableText text) { return text ? kept(*text) : text; }
+    model::NullableText keep_copy(model::NullableText text) {
+        return text ? keep_copy(*text) : text;
+    }
 
-    store::NewUser kept(store::NewUser user) {
+    store::NewUser keep_copy(store::NewUser user) {
         for (std::string_view* text : {&user.name, &user.email, &user.role, &user.password_hash})
-            *text = kept(*text);
-        user.data = kept(user.data);
+            *text = keep_copy(*text);
+        user.data = keep_copy(user.data);
         return user;
     }
 
-    model::Session kept(model::Session session) {
+    model::Session keep_copy(model::Session session) {
         for (std::string_view* text : {&session.id, &session.token, &session.user_id})
-            *text = kept(*text);
-        session.ip_address = kept(session.ip_address);
-        session.user_agent = kept(session.user_agent);
+            *text = keep_copy(*text);
+        session.ip_address = keep_copy(session.ip_address);
+        session.user_agent = keep_copy(session.user_agent);
         return session;
     }
 
-    store::Changes kept(store::Changes given) {
+    store::Changes keep_copy(store::Changes given) {
         for (store::Change& change : given) {
-            change.field = kept(change.field);
+            change.field = keep_copy(change.field);
             if (auto* text = std::get_if<std::string_view>(&change.value))
-                *text = kept(*text);
+                *text = keep_copy(*text);
         }
         return given;
     }
@@ -794,7 +797,7 @@ inline constexpr std::string_view protected_email = "root@example.org";
 
 /// Returns a summary of a reply: "200" for a success, the status and text for an error. A body
 /// without the envelope of section 2.4 is included unchanged.
-inline std::string in_short(const http::Reply& reply) {
+inline std::string summary_of(const http::Reply& reply) {
     constexpr std::string_view success = R"({"success":true,)";
     constexpr std::string_view failure = R"({"success":false,"error":")";
     constexpr std::string_view end = "\"}";
@@ -855,7 +858,7 @@ class ApiScene : public Utest {
 
     /// Like send(), but returns a summary of the reply.
     std::string ask(const Caller& caller, std::string_view request, std::string_view text = {}) {
-        return in_short(send(caller, request, text));
+        return summary_of(send(caller, request, text));
     }
 
     Calls calls;

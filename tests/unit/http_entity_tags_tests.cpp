@@ -1,6 +1,6 @@
 // Entity tags in conditional requests (RFC 9110, sections 8.8.3 and 13.1.1).
 #include "http/entity_tags.hpp"
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <CppUTest/TestHarness.h>
 

@@ -1,6 +1,6 @@
 // Language negotiation (RFC 9110, section 12.5.4).
 #include "http/language.hpp"
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <string>

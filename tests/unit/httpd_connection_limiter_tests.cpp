@@ -17,10 +17,10 @@ using httpd::ConnectionLimiter;
 using store::Clock;
 using namespace std::chrono_literals;
 
-class PoolLockTests : public Utest {
+class ConnectionLimiterTest : public Utest {
   protected:
     /// Holds the lock as long as a slow connect would. Returns at least that time.
-    Clock::duration take_long() {
+    Clock::duration hold_lock() {
         const auto start = Clock::now();
         {
             const ConnectionLimiter::PoolLock turn(limiter_, Clock::now() + 60s);
@@ -30,7 +30,7 @@ class PoolLockTests : public Utest {
     }
     /// Returns whether a request that has `left` until its deadline may try to connect. time: its
     /// timeout.
-    bool may_try(Clock::duration left, Clock::duration time) {
+    bool may_connect(Clock::duration left, Clock::duration time) {
         const ConnectionLimiter::PoolLock turn(limiter_, Clock::now() + left);
         return turn && turn.has_time_to_connect(time);
     }
@@ -38,28 +38,28 @@ class PoolLockTests : public Utest {
     ConnectionLimiter limiter_ = ConnectionLimiter(1);
 };
 
-TEST_GROUP_BASE(connection_limiter, PoolLockTests){};
+TEST_GROUP_BASE(connection_limiter, ConnectionLimiterTest){};
 
 TEST(connection_limiter, rejects_if_recent_connects_took_longer_than_the_remaining_time) {
-    CHECK(may_try(0s, 2s));
-    const auto held = take_long();
-    CHECK(!may_try(0s, 2s));
+    CHECK(may_connect(0s, 2s));
+    const auto held = hold_lock();
+    CHECK(!may_connect(0s, 2s));
     // Holding the lock briefly without connecting has no effect.
-    CHECK(!may_try(0s, 2s));
+    CHECK(!may_connect(0s, 2s));
     // One second of tolerance.
-    CHECK(may_try(held, held + 1s));
-    CHECK(may_try(2s, 2s));
+    CHECK(may_connect(held, held + 1s));
+    CHECK(may_connect(2s, 2s));
 }
 
 TEST(connection_limiter, accepts_again_after_one_fast_connect) {
-    take_long();
+    hold_lock();
     ConnectionLimiter::PoolLock(limiter_, Clock::now() + 60s).has_connected();
-    CHECK(may_try(0s, 2s));
+    CHECK(may_connect(0s, 2s));
 }
 
-TEST(connection_limiter, stops_letting_a_release_go_first_at_the_deadline) {
+TEST(connection_limiter, stops_waiting_for_a_release_at_the_deadline) {
     const auto start = Clock::now();
-    take_long();
+    hold_lock();
     const auto slow_until = Clock::now() + 2 * (Clock::now() - start);
     const ConnectionLimiter::ReleasePriority release(limiter_);
     const ConnectionLimiter::PoolLock turn(limiter_, Clock::now());
@@ -68,7 +68,7 @@ TEST(connection_limiter, stops_letting_a_release_go_first_at_the_deadline) {
 
 TEST(connection_limiter, prefers_a_release_to_an_acquire) {
     const auto start = Clock::now();
-    take_long();
+    hold_lock();
     // The pool is slow for twice as long as it was locked.
     const auto slow_until = Clock::now() + 2 * (Clock::now() - start);
     std::optional<ConnectionLimiter::ReleasePriority> release(std::in_place, limiter_);

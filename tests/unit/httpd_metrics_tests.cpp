@@ -26,19 +26,19 @@ using httpd::Rejection;
 using httpd::SharedMetrics;
 using namespace std::chrono_literals;
 
-class FiguresTest : public Utest {
+class MetricsTest : public Utest {
   protected:
     void setup() override { registry_->add_operations(names); }
 
     /// Returns the metrics of a process that is not registered as a child.
     Metrics metrics() { return {*shared_, -1}; }
-    MetricsSnapshot sums() { return shared_->snapshot(*registry_); }
+    MetricsSnapshot snapshot() { return shared_->snapshot(*registry_); }
     /// Returns how many requests for the operation got the status. 0 means all statuses that are
     /// not counted separately.
     std::uint64_t requests(std::size_t operation = 0, int status = 200) {
         const auto* const found =
             std::find(httpd::counted_statuses.begin(), httpd::counted_statuses.end(), status);
-        return sums()
+        return snapshot()
             .operations[operation]
             .statuses[static_cast<std::size_t>(found - httpd::counted_statuses.begin())];
     }
@@ -59,7 +59,7 @@ class FiguresTest : public Utest {
     SharedObject<SharedMetrics> shared_;
 };
 
-TEST_GROUP_BASE(metrics, FiguresTest){};
+TEST_GROUP_BASE(metrics, MetricsTest){};
 
 TEST(metrics, are_shared_by_all_children) {
     for (int number = 0; number < 5; ++number)
@@ -70,8 +70,8 @@ TEST(metrics, are_shared_by_all_children) {
             metrics.count(Rejection::hash_queue);
         });
     CHECK_EQUAL(5, requests());
-    CHECK_EQUAL(5, sums().lookups[static_cast<std::size_t>(Lookup::valid)]);
-    CHECK_EQUAL(5, sums().rejections[static_cast<std::size_t>(Rejection::hash_queue)]);
+    CHECK_EQUAL(5, snapshot().lookups[static_cast<std::size_t>(Lookup::valid)]);
+    CHECK_EQUAL(5, snapshot().rejections[static_cast<std::size_t>(Rejection::hash_queue)]);
 }
 
 TEST(metrics, are_separate_for_each_status_of_each_operation) {
@@ -117,7 +117,7 @@ TEST(metrics, have_room_for_all_operations) {
 TEST(metrics, count_a_duration_in_the_first_matching_bucket) {
     for (const auto time : {0us, 500us, 501us, 10'000'000us, 10'000'001us, -5us})
         metrics().count_request(0, 200, time);
-    const auto times = sums().operations[0].durations;
+    const auto times = snapshot().operations[0].durations;
     CHECK_EQUAL(3, times.counts[0]);
     CHECK_EQUAL(1, times.counts[1]);
     CHECK_EQUAL(1, times.counts[times.counts.size() - 2]);
@@ -130,7 +130,7 @@ TEST(metrics, count_the_errors_of_a_database_by_kind) {
     for (const Outcome outcome : {Outcome::timed_out, Outcome::lock_timed_out, Outcome::failed,
                                   Outcome::connection_lost, Outcome::failed, Outcome::written})
         metrics().count(outcome);
-    const auto counted = sums().database_errors;
+    const auto counted = snapshot().database_errors;
     const auto count_of = [&](std::string_view name) {
         const auto& names = httpd::database_error_names;
         return counted[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) -
@@ -145,9 +145,9 @@ TEST(metrics, count_the_errors_of_a_database_by_kind) {
 TEST(metrics, show_a_database_as_read_only_until_a_write_succeeds) {
     metrics().count(store::WorkOutcome::read_only);
     metrics().count(store::WorkOutcome::timed_out);
-    CHECK(sums().is_read_only);
+    CHECK(snapshot().is_read_only);
     metrics().count(store::WorkOutcome::written);
-    CHECK_FALSE(sums().is_read_only);
+    CHECK_FALSE(snapshot().is_read_only);
 }
 
 TEST(metrics, show_the_worst_delivery_of_a_virtual_host) {
@@ -172,21 +172,21 @@ TEST(metrics, drop_the_connections_of_a_killed_child) {
         const Metrics others(*shared_, child);
         others.connection_acquired(1ms);
         others.connection_acquired(1ms);
-        is_right = child >= 0 && child != own && sums().connections_in_use == 3;
+        is_right = child >= 0 && child != own && snapshot().connections_in_use == 3;
     });
     CHECK(is_right);
-    CHECK_EQUAL(1, sums().connections_in_use);
+    CHECK_EQUAL(1, snapshot().connections_in_use);
     // The next child that gets the same number starts at 0.
     run_child([&](int child) {
         const Metrics others(*shared_, child);
-        is_right = sums().connections_in_use == 1;
+        is_right = snapshot().connections_in_use == 1;
     });
     CHECK(is_right);
     metrics.connection_released(2ms);
-    CHECK_EQUAL(0, sums().connections_in_use);
-    CHECK_EQUAL(3, sums().connection_waits.count());
-    CHECK_EQUAL(1, sums().connection_holds.count());
-    CHECK_EQUAL(2000, sums().connection_holds.microseconds);
+    CHECK_EQUAL(0, snapshot().connections_in_use);
+    CHECK_EQUAL(3, snapshot().connection_waits.count());
+    CHECK_EQUAL(1, snapshot().connection_holds.count());
+    CHECK_EQUAL(2000, snapshot().connection_holds.microseconds);
 }
 
 TEST(metrics, are_counted_in_a_child_without_a_slot) {
@@ -194,8 +194,8 @@ TEST(metrics, are_counted_in_a_child_without_a_slot) {
     metrics().count_request(0, 200, 1ms);
     metrics().connection_released(1ms);
     CHECK_EQUAL(1, requests());
-    CHECK_EQUAL(1, sums().connection_holds.count());
-    CHECK_EQUAL(0, sums().connections_in_use);
+    CHECK_EQUAL(1, snapshot().connection_holds.count());
+    CHECK_EQUAL(0, snapshot().connections_in_use);
 }
 
 namespace {
@@ -222,7 +222,7 @@ TEST(metrics, are_samples_with_labels_in_the_text_format) {
     using State = httpd::StorageState;
     const std::string text =
         httpd::prometheus_text({*registry_,
-                                {{"a.test:443", sums(), {{State::reached, 1700000000}}},
+                                {{"a.test:443", snapshot(), {{State::reached, 1700000000}}},
                                  {"b.test:443", {}, {{State::unreachable, 1700000000}}},
                                  {"c.test:443", {}, {{State::unknown, 1600000000}}},
                                  {"d.test:443", {}, {}}},

@@ -57,14 +57,15 @@ TEST_GROUP(shared_totals) {
                : total.failure() == store::Failure::unavailable ? "unavailable"
                                                                 : "failed";
     }
-    void forget() {
+    void invalidate() {
         totals().invalidate();
     }
     store::Deadline deadline() const {
         return store::Clock::now() + terms.timeout;
     }
     /// Requests a total and discards it.
-    static void ask(SharedTotals totals, const Filter& filter, const SharedTotals::Count& count) {
+    static void request_total(SharedTotals totals, const Filter& filter,
+                              const SharedTotals::Count& count) {
         const Total total = totals.total(filter, store::Clock::now() + 60s, count);
         static_cast<void>(total);
     }
@@ -74,7 +75,7 @@ TEST_GROUP(shared_totals) {
       public:
         SlowCount(SharedTotals totals, const Filter& filter, std::int64_t counted)
             : thread_([=, this]() mutable {
-                  ask(totals, filter, [&](LastTotal) -> Total {
+                  request_total(totals, filter, [&](LastTotal) -> Total {
                       has_begun_ = true;
                       while (!may_end_)
                           std::this_thread::sleep_for(1ms);
@@ -147,15 +148,15 @@ TEST(shared_totals, are_separate_for_each_filter_and_database) {
 TEST(shared_totals, are_invalidated_when_users_are_changed) {
     terms.age = 3600s;
     CHECK_EQUAL(std::string("1"), total(search_of("a"), 1));
-    forget();
+    invalidate();
     CHECK_EQUAL(std::string("2"), total(search_of("a"), 2));
     CHECK_EQUAL(std::string("2"), total(search_of("a"), 3));
 }
 
 TEST(shared_totals, are_not_cached_if_users_changed_during_the_count) {
     terms.age = 3600s;
-    ask(totals(), search_of("a"), [&](LastTotal) -> Total {
-        forget();
+    request_total(totals(), search_of("a"), [&](LastTotal) -> Total {
+        invalidate();
         return 1;
     });
     CHECK_EQUAL(std::string("2"), total(search_of("a"), 2));
@@ -168,7 +169,7 @@ TEST(shared_totals, that_could_not_be_counted_are_not_kept) {
     CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), store::Failure::unavailable));
     CHECK_EQUAL(std::string("1"), total(search_of("a"), 1));
     try {
-        ask(
+        request_total(
             totals(), search_of("b"), [](LastTotal) -> Total { throw std::bad_alloc(); });
     } catch (const std::bad_alloc&) {
     }
@@ -182,30 +183,30 @@ TEST(shared_totals, evict_the_oldest_first) {
         total(search_of("x" + std::to_string(number)), number);
     CHECK_EQUAL(std::string("8"), total(search_of("old"), 8));
     CHECK_EQUAL(std::string("19999"), total(search_of("x19999"), 9));
-    int kept = 0;
+    int cached = 0;
     for (int number = 0; number < 20000; ++number) {
         bool is_kept = true;
-        ask(totals(), search_of("x" + std::to_string(number)), [&](LastTotal) -> Total {
+        request_total(totals(), search_of("x" + std::to_string(number)), [&](LastTotal) -> Total {
             is_kept = false;
             return store::Failure::failed;
         });
-        kept += is_kept ? 1 : 0;
+        cached += is_kept ? 1 : 0;
     }
-    CHECK_TRUE(kept > 0 && kept <= 1024);
+    CHECK_TRUE(cached > 0 && cached <= 1024);
 }
 
 TEST(shared_totals, pass_the_last_count_to_the_counter) {
-    std::vector<LastTotal> told;
+    std::vector<LastTotal> last_totals;
     for (const std::int64_t counted : {7, 8})
-        ask(totals(), search_of("a"), [&](LastTotal last) -> Total {
-            told.push_back(last);
+        request_total(totals(), search_of("a"), [&](LastTotal last) -> Total {
+            last_totals.push_back(last);
             return counted;
         });
-    ask(totals(), search_of("b"), [&](LastTotal last) -> Total {
-        told.push_back(last);
+    request_total(totals(), search_of("b"), [&](LastTotal last) -> Total {
+        last_totals.push_back(last);
         return 0;
     });
-    CHECK_TRUE(told == std::vector<LastTotal>({std::nullopt, 7, std::nullopt}));
+    CHECK_TRUE(last_totals == std::vector<LastTotal>({std::nullopt, 7, std::nullopt}));
 }
 
 TEST(shared_totals, wait_for_a_count_that_starts_after_the_request) {
@@ -241,8 +242,8 @@ TEST(shared_totals, delay_a_count_to_coalesce_requests) {
     constexpr auto counting = 32 * moment;
     std::atomic<int> counts = 0;
     std::atomic<Clock::rep> counted_at = 0;
-    const auto ask_for_it = [&] {
-        ask(totals(), search_of("a"), [&](LastTotal) -> Total {
+    const auto request_with_time = [&] {
+        request_total(totals(), search_of("a"), [&](LastTotal) -> Total {
             counted_at = Clock::now().time_since_epoch().count();
             ++counts;
             return 2;
@@ -252,14 +253,14 @@ TEST(shared_totals, delay_a_count_to_coalesce_requests) {
     std::atomic<pid_t> waiting = 0;
     std::thread second([&] {
         waiting = gettid();
-        ask_for_it();
+        request_with_time();
     });
     CHECK_TRUE(eventually([&] { return waiting != 0 && is_asleep(waiting); }));
     std::this_thread::sleep_for(counting);
     const auto ended_at = Clock::now();
     first.end();
     const bool is_in_time = counts == 0; // a busy machine may be late
-    ask_for_it();
+    request_with_time();
     second.join();
     CHECK_TRUE(Clock::time_point(Clock::duration(counted_at)) >= ended_at + moment);
     CHECK_TRUE(counts == 1 || !is_in_time);
@@ -287,7 +288,7 @@ TEST(shared_totals, are_counted_by_the_next_waiter_after_a_failure) {
     std::atomic<bool> has_begun = false;
     std::atomic<bool> may_fail = false;
     std::thread first([&] {
-        ask(
+        request_total(
             totals(), search_of("a"),
             [&](LastTotal) -> Total {
                 has_begun = true;
@@ -340,7 +341,7 @@ TEST(shared_totals, are_counted_by_the_next_waiter_after_a_kill) {
     CHECK_EQUAL(0, pipe(ready));
     const pid_t child = fork();
     if (child == 0)
-        ask(totals(), search_of("a"), [&](LastTotal) -> Total {
+        request_total(totals(), search_of("a"), [&](LastTotal) -> Total {
             if (write(ready[1], "x", 1) != 1)
                 _exit(1);
             for (;;)
@@ -373,14 +374,14 @@ TEST(shared_totals, survive_a_process_killed_at_any_point) {
         if (child == 0)
             while (true) {
                 total(search_of("a"), 7);
-                forget();
+                invalidate();
             }
         usleep(1000);
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
         CHECK_EQUAL(std::string("7"), total(search_of("a"), 7));
     }
-    forget();
+    invalidate();
     CHECK_EQUAL(std::string("8"), total(search_of("a"), 8));
 }
 

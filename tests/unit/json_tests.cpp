@@ -19,13 +19,13 @@ using Kind = json::Object::Kind;
 
 namespace {
 
-bool is_read(std::string_view text) {
+bool parses(std::string_view text) {
     return json::Object::parse(text).has_value();
 }
 
 /// Returns whether the parser accepts a member with this value.
-bool is_value(std::string_view value) {
-    return is_read("{\"a\":" + std::string(value) + "}");
+bool accepts_value(std::string_view value) {
+    return parses("{\"a\":" + std::string(value) + "}");
 }
 
 /// Parses an object whose member "a" has this value. Returns the member's string.
@@ -41,7 +41,7 @@ std::string nested(std::size_t depth) {
     return "{\"a\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
 }
 
-std::string written(std::string_view value) {
+std::string write_string(std::string_view value) {
     std::string out;
     json::Writer(out).string(value);
     return out;
@@ -119,7 +119,7 @@ TEST(json_reader, an_escape_that_rfc_8259_does_not_define_is_rejected) {
                                         R"("\u00g1")", R"("\u 041")", R"("\u+041")", R"("\u-001")",
                                         R"("\)",       R"("\u00)",    "\"\\\n\""};
     for (const auto escape : escapes)
-        CHECK_FALSE(is_value(escape));
+        CHECK_FALSE(accepts_value(escape));
 }
 
 TEST(json_reader, a_surrogate_pair_is_one_character) {
@@ -135,22 +135,22 @@ TEST(json_reader, a_lone_surrogate_is_rejected) {
                                      R"("\ude00\ud83d")", R"("\ud83dude00")",   R"("\udfff")",
                                      R"("\ud83d\ue000")", R"("\ud83d\\ude00")", R"("\ud83d\u")"};
     for (const auto text : lone)
-        CHECK_FALSE(is_value(text));
-    CHECK_FALSE(is_read(R"({"\ud83d":1})"));
+        CHECK_FALSE(accepts_value(text));
+    CHECK_FALSE(parses(R"({"\ud83d":1})"));
 }
 
 TEST(json_reader, u0000_is_rejected_in_strings_and_keys) {
-    CHECK_FALSE(is_value(R"("\u0000")"));
-    CHECK_FALSE(is_value(R"("admin\u0000x")"));
-    CHECK_FALSE(is_read(R"({"role\u0000":"x"})"));
-    CHECK_FALSE(is_value("\"a\0b\""sv));
-    CHECK_FALSE(is_read("{\"a\":1}\0"sv));
-    CHECK_FALSE(is_read("{\0}"sv));
+    CHECK_FALSE(accepts_value(R"("\u0000")"));
+    CHECK_FALSE(accepts_value(R"("admin\u0000x")"));
+    CHECK_FALSE(parses(R"({"role\u0000":"x"})"));
+    CHECK_FALSE(accepts_value("\"a\0b\""sv));
+    CHECK_FALSE(parses("{\"a\":1}\0"sv));
+    CHECK_FALSE(parses("{\0}"sv));
 }
 
 TEST(json_reader, a_control_character_in_a_string_is_rejected) {
     for (int byte = 0; byte < 0x20; ++byte)
-        CHECK_FALSE(is_value("\"" + std::string(1, static_cast<char>(byte)) + "\""));
+        CHECK_FALSE(accepts_value("\"" + std::string(1, static_cast<char>(byte)) + "\""));
     check_texts("\x7f", text_of("\"\x7f\""));
 }
 
@@ -166,56 +166,56 @@ TEST(json_reader, text_that_is_not_utf8_is_rejected) {
                                            "\xff",
                                            "\xfe"};
     for (const auto bytes : ill_formed) {
-        CHECK_FALSE(is_value("\"" + std::string(bytes) + "\""));
-        CHECK_FALSE(is_read("{\"" + std::string(bytes) + "\":1}"));
-        CHECK_FALSE(is_read("{} " + std::string(bytes)));
+        CHECK_FALSE(accepts_value("\"" + std::string(bytes) + "\""));
+        CHECK_FALSE(parses("{\"" + std::string(bytes) + "\":1}"));
+        CHECK_FALSE(parses("{} " + std::string(bytes)));
     }
-    CHECK_FALSE(is_read("\xff\xfe{\0}\0"sv)); // UTF-16
+    CHECK_FALSE(parses("\xff\xfe{\0}\0"sv)); // UTF-16
     check_texts("ñ€😀\xef\xbf\xbf", text_of("\"ñ€😀\xef\xbf\xbf\""));
 }
 
 TEST(json_reader, a_byte_order_mark_is_rejected) {
-    CHECK_FALSE(is_read("\xef\xbb\xbf{}"));
-    CHECK_FALSE(is_read("{}\xef\xbb\xbf"));
+    CHECK_FALSE(parses("\xef\xbb\xbf{}"));
+    CHECK_FALSE(parses("{}\xef\xbb\xbf"));
 }
 
 TEST(json_reader, only_the_four_characters_of_rfc_8259_are_white_space) {
-    CHECK_TRUE(is_read(
+    CHECK_TRUE(parses(
         " \t\r\n{ \t\r\n\"a\" \t\r\n: \t\r\n[ \t\r\n1 \t\r\n, \t\r\n{ } \t\r\n] \t\r\n} \t\r\n"));
     for (const std::string space :
          {"\v", "\f", "\x01", "\x1f", "\x7f", "\xc2\xa0", "\xe2\x80\xa8"}) {
-        CHECK_FALSE(is_read(space + "{}"));
-        CHECK_FALSE(is_read("{}" + space));
-        CHECK_FALSE(is_read("{" + space + "}"));
-        CHECK_FALSE(is_read("{\"a\"" + space + ":1}"));
-        CHECK_FALSE(is_read("{\"a\":" + space + "1}"));
-        CHECK_FALSE(is_read("{\"a\":1" + space + "}"));
+        CHECK_FALSE(parses(space + "{}"));
+        CHECK_FALSE(parses("{}" + space));
+        CHECK_FALSE(parses("{" + space + "}"));
+        CHECK_FALSE(parses("{\"a\"" + space + ":1}"));
+        CHECK_FALSE(parses("{\"a\":" + space + "1}"));
+        CHECK_FALSE(parses("{\"a\":1" + space + "}"));
     }
-    CHECK_FALSE(is_read("/**/{}"));
-    CHECK_FALSE(is_read("{} // x"));
+    CHECK_FALSE(parses("/**/{}"));
+    CHECK_FALSE(parses("{} // x"));
 }
 
 TEST(json_reader, nothing_may_follow_the_object) {
-    CHECK_FALSE(is_read("{}x"));
-    CHECK_FALSE(is_read("{}{}"));
-    CHECK_FALSE(is_read("{},"));
-    CHECK_FALSE(is_read("{}}"));
-    CHECK_FALSE(is_read("{} null"));
+    CHECK_FALSE(parses("{}x"));
+    CHECK_FALSE(parses("{}{}"));
+    CHECK_FALSE(parses("{},"));
+    CHECK_FALSE(parses("{}}"));
+    CHECK_FALSE(parses("{} null"));
 }
 
 TEST(json_reader, anything_other_than_an_object_is_rejected) {
     for (const auto text : {"", " ", "null", "true", "1", "\"a\"", "[]", "[{}]", "x"})
-        CHECK_FALSE(is_read(text));
-    CHECK_FALSE(is_read(std::string_view()));
-    CHECK_TRUE(is_read("{}"));
+        CHECK_FALSE(parses(text));
+    CHECK_FALSE(parses(std::string_view()));
+    CHECK_TRUE(parses("{}"));
 }
 
 TEST(json_reader, an_object_truncated_anywhere_is_rejected) {
     const auto whole = R"({"a":[1,{"b":"\ud83d\ude00é"}],"c":-1.5e+3,"d":null,"e":true})"sv;
-    CHECK_TRUE(is_read(whole));
+    CHECK_TRUE(parses(whole));
     for (std::size_t length = 0; length < whole.size(); ++length) {
         CHECK_FALSE(
-            is_read(std::string(whole.substr(0, length)))); // a copy, so that ASan finds its end
+            parses(std::string(whole.substr(0, length)))); // a copy, so that ASan finds its end
     }
 }
 
@@ -229,32 +229,32 @@ TEST(json_reader, text_that_resembles_json_is_rejected) {
         "{\"a\":{]}",   "{\"a\":b}",     "{\"a\":\"b}",       "{\"a\":\"b\"\"c\"}",
         "{\"a\",1}"};
     for (const auto text : texts)
-        CHECK_FALSE(is_read(text));
+        CHECK_FALSE(parses(text));
 }
 
 TEST(json_reader, literals_are_matched_exactly) {
-    CHECK_TRUE(is_value("true"));
-    CHECK_TRUE(is_value("false"));
-    CHECK_TRUE(is_value("null"));
+    CHECK_TRUE(accepts_value("true"));
+    CHECK_TRUE(accepts_value("false"));
+    CHECK_TRUE(accepts_value("null"));
     for (const auto text : {"True", "TRUE", "tru", "truex", "true1", "nul", "nulll", "None",
                             "falsey", "undefined", "NaN", "Infinity", "-Infinity"})
-        CHECK_FALSE(is_value(text));
+        CHECK_FALSE(accepts_value(text));
 }
 
 TEST(json_reader, numbers_follow_the_grammar_of_rfc_8259) {
     for (const auto text : {"0", "-0", "7", "10", "-12", "0.5", "1.50", "1e5", "1E5", "1e+5",
                             "1e-05", "0e0", "-0.0e-0", "1e400", "9223372036854775808"})
-        CHECK_TRUE(is_value(text));
+        CHECK_TRUE(accepts_value(text));
     for (const auto text :
          {"01",  "-01",  "00",   "1.",    "-1.", ".5",  "-.5",   "+1",    "-",  "--1", "1e",
           "1e+", "1.e5", "0x10", "1_000", "1,5", "1 5", "1.5.5", "1e5.5", "1f", "٣"})
-        CHECK_FALSE(is_value(text));
+        CHECK_FALSE(accepts_value(text));
 }
 
 TEST(json_reader, a_number_may_have_any_number_of_digits) {
-    CHECK_TRUE(is_value(std::string(1000, '9')));
-    CHECK_TRUE(is_value("-0." + std::string(100, '0') + "1e+1"));
-    CHECK_TRUE(is_read("{\"a\":[" + std::string(200, '1') + "," + std::string(64, '2') + "]}"));
+    CHECK_TRUE(accepts_value(std::string(1000, '9')));
+    CHECK_TRUE(accepts_value("-0." + std::string(100, '0') + "1e+1"));
+    CHECK_TRUE(parses("{\"a\":[" + std::string(200, '1') + "," + std::string(64, '2') + "]}"));
 }
 
 TEST(json_reader, a_number_of_any_length_keeps_its_value) {
@@ -327,9 +327,9 @@ TEST(json_reader, values_become_json_with_all_their_digits) {
 }
 
 TEST(json_reader, nesting_is_limited_to_64_levels) {
-    CHECK_TRUE(is_read(nested(64)));
-    CHECK_FALSE(is_read(nested(65)));
-    CHECK_FALSE(is_read(nested(100'000)));
+    CHECK_TRUE(parses(nested(64)));
+    CHECK_FALSE(parses(nested(65)));
+    CHECK_FALSE(parses(nested(100'000)));
 
     const auto objects = [](int depth) {
         std::string text;
@@ -337,20 +337,20 @@ TEST(json_reader, nesting_is_limited_to_64_levels) {
             text += "{\"a\":";
         return text + "{}" + std::string(static_cast<std::size_t>(depth) - 1, '}');
     };
-    CHECK_TRUE(is_read(objects(64)));
-    CHECK_FALSE(is_read(objects(65)));
+    CHECK_TRUE(parses(objects(64)));
+    CHECK_FALSE(parses(objects(65)));
 
     std::string endless;
     for (int i = 0; i < 100'000; ++i)
         endless += "{\"a\":";
-    CHECK_FALSE(is_read(endless));
+    CHECK_FALSE(parses(endless));
 }
 
 TEST(json_reader, many_members_do_not_count_as_nesting) {
     std::string members;
     for (int i = 0; i < 1000; ++i)
         members += "\"k" + std::to_string(i) + "\":{},";
-    CHECK_TRUE(is_read("{" + members + "\"a\":[[],[],[]]}"));
+    CHECK_TRUE(parses("{" + members + "\"a\":[[],[],[]]}"));
 }
 
 TEST(json_reader, the_input_is_not_needed_after_parsing) {
@@ -366,7 +366,7 @@ constexpr std::string_view password_text = "hunter2, and more than a short text 
 int passwords_freed = 0;
 
 /// Like free(), but first searches the memory for the password.
-void watching_free(void* memory) {
+void checking_free(void* memory) {
     if (memory != nullptr) {
         const std::string_view bytes(static_cast<const char*>(memory), malloc_usable_size(memory));
         passwords_freed += bytes.find(password_text.substr(0, 16)) != bytes.npos ? 1 : 0;
@@ -379,7 +379,7 @@ void watching_free(void* memory) {
 class JsonMemory : public Utest {
   protected:
     void setup() override {
-        cJSON_Hooks hooks{std::malloc, watching_free};
+        cJSON_Hooks hooks{std::malloc, checking_free};
         cJSON_InitHooks(&hooks);
         passwords_freed = 0;
     }
@@ -389,7 +389,7 @@ class JsonMemory : public Utest {
 TEST_GROUP_BASE(json_memory, JsonMemory){};
 
 TEST(json_memory, wipes_a_password_before_freeing_it) {
-    CHECK_TRUE(is_read("{\"password\":\"" + std::string(password_text) + "\"}"));
+    CHECK_TRUE(parses("{\"password\":\"" + std::string(password_text) + "\"}"));
     CHECK_EQUAL(0, passwords_freed);
 }
 
@@ -398,7 +398,7 @@ TEST(json_memory, rejected_text_leaves_no_password_behind) {
          {"", "}x", ",}", ",\"a\":tru}", ",\"a\":01}", "]", "\"\\u0000\"}", ",\"a\":\"\\ud83d\"}",
           ",\"a\":\"\\ude00\"}", ",\"a\":\"\\ud83d\\u0041\"}"})
         CHECK_FALSE(
-            is_read("{\"password\":\"" + std::string(password_text) + "\"" + std::string(end)));
+            parses("{\"password\":\"" + std::string(password_text) + "\"" + std::string(end)));
     CHECK_EQUAL(0, passwords_freed);
 }
 
@@ -423,20 +423,20 @@ TEST(json_writer, text_is_appended) {
 }
 
 TEST(json_writer, escapes_only_what_RFC_8259_requires) {
-    check_texts(R"("\"\\")", written("\"\\"));
-    check_texts(R"("\b\f\n\r\t")", written("\b\f\n\r\t"));
-    check_texts(R"("\u0000\u0001\u000b\u001f")", written("\0\x01\x0b\x1f"sv));
-    check_texts("\"/<>&'\x7f\"", written("/<>&'\x7f"));
-    check_texts("\"ñ€😀\xe2\x80\xa8\"", written("ñ€😀\xe2\x80\xa8"));
-    check_texts(R"("")", written(""));
-    check_texts(R"("a\nb\"c")", written("a\nb\"c"));
+    check_texts(R"("\"\\")", write_string("\"\\"));
+    check_texts(R"("\b\f\n\r\t")", write_string("\b\f\n\r\t"));
+    check_texts(R"("\u0000\u0001\u000b\u001f")", write_string("\0\x01\x0b\x1f"sv));
+    check_texts("\"/<>&'\x7f\"", write_string("/<>&'\x7f"));
+    check_texts("\"ñ€😀\xe2\x80\xa8\"", write_string("ñ€😀\xe2\x80\xa8"));
+    check_texts(R"("")", write_string(""));
+    check_texts(R"("a\nb\"c")", write_string("a\nb\"c"));
 }
 
 TEST(json_writer, each_byte_that_is_not_utf8_becomes_the_replacement_character) {
-    check_texts("\"a\uFFFD(b\"", written("a\xc3(b"));
-    check_texts("\"\uFFFD\"", written("\xff"));
-    check_texts("\"\uFFFD\uFFFDé\uFFFD\"", written("\xe2\x82é\xf0"));
-    check_texts("\"\uFFFD\uFFFD\uFFFD\"", written("\xed\xa0\x80"));
+    check_texts("\"a\uFFFD(b\"", write_string("a\xc3(b"));
+    check_texts("\"\uFFFD\"", write_string("\xff"));
+    check_texts("\"\uFFFD\uFFFDé\uFFFD\"", write_string("\xe2\x82é\xf0"));
+    check_texts("\"\uFFFD\uFFFD\uFFFD\"", write_string("\xed\xa0\x80"));
 }
 
 TEST(json_writer, every_string_is_read_back_unchanged) {
@@ -458,7 +458,7 @@ TEST(json_writer, escapes_a_character_in_any_position) {
             text[at] = '"';
             std::string expected = text;
             expected.insert(at, 1, '\\');
-            check_texts("\"" + expected + "\"", written(text));
+            check_texts("\"" + expected + "\"", write_string(text));
         }
 }
 

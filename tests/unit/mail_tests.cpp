@@ -1,9 +1,9 @@
 #include "mail/command.hpp"
 #include "mail/message.hpp"
 #include "mail/templates.hpp"
+#include "support/fail_test.hpp"
 #include "support/files.hpp"
 #include "support/recording_logger.hpp"
-#include "support/trouble.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -173,7 +173,7 @@ class MailCommand : public Utest {
 
     WorkFolder folder;
     std::string program = folder.path() / "sendmail";
-    std::string kept = folder.path() / "kept";
+    std::string saved = folder.path() / "kept";
     std::string message = "To: <a@example.org>\n\n" + std::string(20000, 'a') + "\n";
     RecordingLogger log;
 };
@@ -183,11 +183,11 @@ TEST_GROUP_BASE(mail_command, MailCommand){};
 TEST(mail_command, gets_only_the_message_and_its_arguments) {
     setenv("USERADMIN_MAIL_TEST", "x", 1);
     const int open_file = fcntl(STDERR_FILENO, F_DUPFD, 100);
-    CHECK(send("cat >" + kept + "; echo \"$*\" >>" + kept + "; env | grep -c MAIL_TEST >>" + kept +
-               "; ls /proc/$$/fd | grep -cx " + std::to_string(open_file) + " >>" + kept +
+    CHECK(send("cat >" + saved + "; echo \"$*\" >>" + saved + "; env | grep -c MAIL_TEST >>" +
+               saved + "; ls /proc/$$/fd | grep -cx " + std::to_string(open_file) + " >>" + saved +
                "; true"));
     close(open_file);
-    STRCMP_EQUAL((message + "-t\n0\n0\n").c_str(), read_file(kept).c_str());
+    STRCMP_EQUAL((message + "-t\n0\n0\n").c_str(), read_file(saved).c_str());
     STRCMP_EQUAL("", log.text().c_str());
 }
 
@@ -200,13 +200,13 @@ TEST(mail_command, that_fails_is_logged_with_its_first_line) {
 }
 
 TEST(mail_command, that_hangs_is_killed_with_its_children) {
-    CHECK_EQUAL(0, mkfifo(kept.c_str(), 0600));
-    pollfd held = {open(kept.c_str(), O_RDONLY | O_NONBLOCK), POLLIN, 0};
+    CHECK_EQUAL(0, mkfifo(saved.c_str(), 0600));
+    pollfd held = {open(saved.c_str(), O_RDONLY | O_NONBLOCK), POLLIN, 0};
     char byte = 0;
     // A busy machine may need more time to start the shell.
     for (std::chrono::milliseconds limit(500); byte == 0 && limit < std::chrono::seconds(60);
          limit *= 2) {
-        CHECK(!send("exec 3>" + kept + "; echo >&3; /bin/sleep 1000 & wait", limit));
+        CHECK(!send("exec 3>" + saved + "; echo >&3; /bin/sleep 1000 & wait", limit));
         static_cast<void>(read(held.fd, &byte, 1));
     }
     CHECK_EQUAL('\n', byte);
@@ -219,8 +219,8 @@ TEST(mail_command, that_hangs_is_killed_with_its_children) {
 }
 
 TEST(mail_command, may_leave_a_child_that_holds_its_output_open) {
-    CHECK(send("cat >/dev/null; /bin/sleep 1000 & echo $! >" + kept));
-    kill(std::stoi(read_file(kept)), SIGKILL);
+    CHECK(send("cat >/dev/null; /bin/sleep 1000 & echo $! >" + saved));
+    kill(std::stoi(read_file(saved)), SIGKILL);
 }
 
 TEST(mail_command, may_end_without_reading_the_message) {

@@ -30,7 +30,7 @@ TEST_GROUP(attempts) {
             limiter->record_failure(subject(address, account), limit, now);
     }
 
-    void forgive(std::string_view address, std::string_view account) {
+    void clear_failures(std::string_view address, std::string_view account) {
         limiter->clear_failures(subject(address, account));
     }
 
@@ -157,17 +157,17 @@ TEST(attempts, wait_for_the_latest_of_several_limits) {
 TEST(attempts, are_reset_by_a_success_for_the_account_and_address) {
     for (int round = 0; round < 3; ++round) {
         fail("2001:db8::1", "eva", 2);
-        forgive("2001:db8::1", "eva");
+        clear_failures("2001:db8::1", "eva");
         CHECK_EQUAL(std::string(round < 2 ? "free" : "account/56 60"), state("2001:db8::1", "eva"));
     }
     for (int address = 0; address < 30; ++address) {
         fail("10.0.0." + std::to_string(address), "ivo");
-        forgive("10.0.0." + std::to_string(address), "ivo");
+        clear_failures("10.0.0." + std::to_string(address), "ivo");
     }
     CHECK_EQUAL(std::string("account 60"), state("10.0.1.1", "ivo"));
     for (int round = 0; round < 5; ++round) {
         fail("10.0.2.1", "ada", 2);
-        forgive("10.0.2.1", "ada");
+        clear_failures("10.0.2.1", "ada");
     }
     CHECK_EQUAL(std::string("network/64 60"), state("10.0.2.1", "ada"));
 }
@@ -176,7 +176,7 @@ TEST(attempts, are_separate_for_each_database) {
     fail("10.0.0.1", "eva", 3);
     tables_id = "there";
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
-    forgive("10.0.0.1", "eva");
+    clear_failures("10.0.0.1", "eva");
     tables_id = "here";
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
 }

@@ -78,7 +78,7 @@ using Slot = std::variant<password::HashSlots::Permit, password::HashSlots::Acqu
 
 /// Calls the function in `count` threads and waits for all of them.
 template <class Work>
-void at_once(unsigned count, const Work& work) {
+void run_in_threads(unsigned count, const Work& work) {
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < count; ++i)
         threads.emplace_back(work);
@@ -106,8 +106,8 @@ class SharedSlots {
     /// Returns the slots for a request from this network.
     password::HashSlots slots_for(std::uint64_t network) const { return slots(60s, network); }
     /// Returns whether a request gets a slot within this time.
-    bool has_one(std::chrono::milliseconds wait = 0ms) const {
-        return is_held(slots(wait).acquire());
+    bool can_acquire(std::chrono::milliseconds wait = 0ms) const {
+        return is_permit(slots(wait).acquire());
     }
     /// Returns whether a request that would wait this long is rejected because the queue is full.
     bool is_queue_full(std::chrono::milliseconds wait = 0ms) const {
@@ -116,7 +116,7 @@ class SharedSlots {
         return reason != nullptr && *reason == password::HashSlots::AcquireError::queue_full;
     }
     const std::vector<std::string>& log() const { return log_.lines; }
-    unsigned places_in_use() const { return semaphore_->in_use().waiters; }
+    unsigned count_waiters() const { return semaphore_->in_use().waiters; }
     /// Returns the number of permits and queue places in use: "2 1".
     std::string in_use() const {
         const auto held = semaphore_->in_use();
@@ -127,11 +127,11 @@ class SharedSlots {
         return std::to_string(all.permits) + " " + std::to_string(all.waiters);
     }
     /// Returns how often the queue was full.
-    std::atomic<std::uint64_t>& full() const { return full_; }
+    std::atomic<std::uint64_t>& rejections() const { return full_; }
     /// Returns how often a request timed out.
-    std::atomic<std::uint64_t>& late() const { return late_; }
+    std::atomic<std::uint64_t>& timeouts() const { return late_; }
 
-    static bool is_held(const Slot& slot) {
+    static bool is_permit(const Slot& slot) {
         return std::holds_alternative<password::HashSlots::Permit>(slot);
     }
 
@@ -153,14 +153,14 @@ class WaitingThreads {
     /// Starts a request in a thread. Returns when the request is waiting or was rejected.
     void add(char name, std::uint64_t network,
              std::uint64_t account = ipc::FairSemaphore::Client::nobody) {
-        const unsigned before = shared_.places_in_use() + rejected().size();
+        const unsigned before = shared_.count_waiters() + rejected().size();
         threads_.emplace_back([this, name, network, account] {
             const auto slot = shared_.slots_for(network).acquire(account);
             const std::lock_guard lock(mutex_);
-            (SharedSlots::is_held(slot) ? served_ : rejected_) += name;
+            (SharedSlots::is_permit(slot) ? served_ : rejected_) += name;
         });
         CHECK_TRUE(
-            test::eventually([&] { return shared_.places_in_use() + rejected().size() > before; }));
+            test::eventually([&] { return shared_.count_waiters() + rejected().size() > before; }));
     }
     /// Waits until this many requests were rejected. Returns their names.
     std::string rejected(std::size_t count) {
@@ -168,7 +168,7 @@ class WaitingThreads {
         return rejected();
     }
     /// Waits for all requests. Returns their names in the order in which they got a slot.
-    std::string served() {
+    std::string served_order() {
         join();
         return served_;
     }
@@ -212,7 +212,7 @@ class HoldingProcess {
     }
 
     /// Tells the process to release its slots. Does not wait until it has.
-    void tell_to_release() { CHECK_EQUAL(1, write(go_[1], "g", 1)); }
+    void request_release() { CHECK_EQUAL(1, write(go_[1], "g", 1)); }
 
     /// Kills the process while it holds its slots.
     void kill() {
@@ -231,7 +231,7 @@ class HoldingProcess {
             std::vector<Slot> held;
             while (held.size() < count) {
                 held.push_back(slots.acquire());
-                if (!SharedSlots::is_held(held.back()))
+                if (!SharedSlots::is_permit(held.back()))
                     _exit(1);
             }
             if (write(ready_[1], "y", 1) != 1 || read(go_[0], &byte, 1) != 1)
@@ -278,9 +278,9 @@ class WaitingProcess {
 
   private:
     [[noreturn]] static void wait(const password::HashSlots& slots, unsigned count) {
-        at_once(count, [&slots] {
+        run_in_threads(count, [&slots] {
             auto own = slots;
-            while (!SharedSlots::is_held(own.acquire())) {
+            while (!SharedSlots::is_permit(own.acquire())) {
             }
         });
         _exit(0);
@@ -424,7 +424,7 @@ TEST_GROUP(secret_source) {
         return found != nullptr ? std::string(found->secret.view()) : "(none)";
     }
     /// Returns whether reading fails with an error that contains these words.
-    bool is_refused(std::string_view source, std::string_view words) const {
+    bool is_rejected(std::string_view source, std::string_view words) const {
         const auto result = read(source);
         const auto* sentence = std::get_if<std::string>(&result);
         return sentence != nullptr && sentence->find(words) != std::string::npos;
@@ -450,24 +450,24 @@ TEST(secret_source, a_relative_path_is_relative_to_the_directory) {
 }
 
 TEST(secret_source, the_error_names_the_path_and_the_reason) {
-    CHECK_TRUE(is_refused("file:" + path, path + ": No such file or directory"));
-    CHECK_TRUE(is_refused("file:absent", folder.path().string() + "/absent: No such file"));
-    CHECK_TRUE(is_refused("file:.", "Is a directory"));
+    CHECK_TRUE(is_rejected("file:" + path, path + ": No such file or directory"));
+    CHECK_TRUE(is_rejected("file:absent", folder.path().string() + "/absent: No such file"));
+    CHECK_TRUE(is_rejected("file:.", "Is a directory"));
     test::write_file(path, "\nnot on the first line");
-    CHECK_TRUE(is_refused("file:secret", path + " is empty"));
+    CHECK_TRUE(is_rejected("file:secret", path + " is empty"));
     test::write_file(path, "\xff\xfe");
-    CHECK_TRUE(is_refused("file:secret", path + " is not UTF-8"));
+    CHECK_TRUE(is_rejected("file:secret", path + " is not UTF-8"));
     test::write_file(path, std::string(4097, 'x'));
-    CHECK_TRUE(is_refused("file:secret", "at most 4096 bytes"));
-    CHECK_TRUE(
-        is_refused("env:NO_SUCH_VARIABLE", "the environment variable NO_SUCH_VARIABLE is not set"));
-    CHECK_TRUE(is_refused("", "file:path"));
+    CHECK_TRUE(is_rejected("file:secret", "at most 4096 bytes"));
+    CHECK_TRUE(is_rejected("env:NO_SUCH_VARIABLE",
+                           "the environment variable NO_SUCH_VARIABLE is not set"));
+    CHECK_TRUE(is_rejected("", "file:path"));
 }
 
 TEST(secret_source, rejects_text_that_is_the_path_of_a_file) {
     test::write_file(path, "the secret");
-    CHECK_TRUE(is_refused(path, "file:"));
-    CHECK_TRUE(is_refused("secret", "file:"));
+    CHECK_TRUE(is_rejected(path, "file:"));
+    CHECK_TRUE(is_rejected("secret", "file:"));
     CHECK_EQUAL("."s, secret_at(".")); // not a regular file
 }
 
@@ -848,12 +848,12 @@ TEST(slots, time_out_if_all_are_in_use) {
         std::vector<Slot> held;
         for (unsigned i = 0; i < limit; ++i) {
             held.push_back(shared.slots(0ms).acquire());
-            CHECK_TRUE(SharedSlots::is_held(held.back()));
+            CHECK_TRUE(SharedSlots::is_permit(held.back()));
         }
-        CHECK_FALSE(shared.has_one());
-        CHECK_FALSE(shared.has_one(2ms));
+        CHECK_FALSE(shared.can_acquire());
+        CHECK_FALSE(shared.can_acquire(2ms));
         held.pop_back();
-        CHECK_TRUE(shared.has_one());
+        CHECK_TRUE(shared.can_acquire());
     }
 }
 
@@ -863,10 +863,10 @@ TEST(slots, are_released_by_the_permits_destructor) {
         std::optional<password::HashSlots::Permit> held;
         {
             auto slot = shared.slots(0ms).acquire();
-            CHECK_TRUE(SharedSlots::is_held(slot));
+            CHECK_TRUE(SharedSlots::is_permit(slot));
             held.emplace(std::get<password::HashSlots::Permit>(std::move(slot)));
         } // the moved-from permit releases nothing
-        CHECK_FALSE(shared.has_one());
+        CHECK_FALSE(shared.can_acquire());
         held.reset();
     }
 }
@@ -875,7 +875,7 @@ TEST(slots, wait_for_the_whole_timeout) {
     const SharedSlots shared(2);
     const HoldingProcess other(shared.slots(), 2);
     const auto start = std::chrono::steady_clock::now();
-    CHECK_FALSE(shared.has_one(120ms)); // longer than one round of waiting
+    CHECK_FALSE(shared.can_acquire(120ms)); // longer than one round of waiting
     const auto waited = std::chrono::steady_clock::now() - start;
     CHECK_TRUE(waited >= 120ms);
 }
@@ -884,16 +884,16 @@ TEST(slots, are_limited_across_processes) {
     const SharedSlots shared(3);
     const HoldingProcess other(shared.slots(), 2);
     const auto third = shared.slots(0ms).acquire();
-    CHECK_TRUE(SharedSlots::is_held(third));
-    CHECK_FALSE(shared.has_one(1ms));
+    CHECK_TRUE(SharedSlots::is_permit(third));
+    CHECK_FALSE(shared.can_acquire(1ms));
 }
 
 TEST(slots, a_waiting_process_gets_a_released_slot) {
     const SharedSlots shared(1);
     HoldingProcess other(shared.slots(), 1);
-    CHECK_FALSE(shared.has_one(1ms));
-    other.tell_to_release();
-    CHECK_TRUE(shared.has_one(60s));
+    CHECK_FALSE(shared.can_acquire(1ms));
+    other.request_release();
+    CHECK_TRUE(shared.can_acquire(60s));
 }
 
 TEST(slots, are_granted_in_order_of_arrival) {
@@ -903,7 +903,7 @@ TEST(slots, are_granted_in_order_of_arrival) {
     for (const char name : std::string("abcdefgh"))
         waiting.add(name, ipc::FairSemaphore::Client::nobody);
     held.reset();
-    STRCMP_EQUAL("abcdefgh", waiting.served().c_str());
+    STRCMP_EQUAL("abcdefgh", waiting.served_order().c_str());
 }
 
 TEST(slots, are_shared_fairly_among_networks) {
@@ -916,7 +916,7 @@ TEST(slots, are_shared_fairly_among_networks) {
     waiting.add('y', 2);
     waiting.add('z', 3);
     held.reset();
-    STRCMP_EQUAL("xzaybcd", waiting.served().c_str());
+    STRCMP_EQUAL("xzaybcd", waiting.served_order().c_str());
 }
 
 TEST(slots, are_shared_fairly_among_accounts) {
@@ -928,7 +928,7 @@ TEST(slots, are_shared_fairly_among_accounts) {
     waiting.add('x', 1, 2);
     waiting.add('y', 2, 3);
     held.reset();
-    STRCMP_EQUAL("axybcd", waiting.served().c_str());
+    STRCMP_EQUAL("axybcd", waiting.served_order().c_str());
 }
 
 TEST(slots, ignore_the_earlier_usage_of_a_network) {
@@ -946,10 +946,10 @@ TEST(slots, ignore_the_earlier_usage_of_a_network) {
     for (const char name : std::string("xyz"))
         waiting.add(name, 2);
     held.reset();
-    STRCMP_EQUAL("axbycz", waiting.served().c_str());
+    STRCMP_EQUAL("axbycz", waiting.served_order().c_str());
 }
 
-TEST(slots, displace_waiters_of_the_network_with_the_most) {
+TEST(slots, displace_the_newest_waiter_of_the_busiest_network) {
     const SharedSlots shared(1, 4);
     auto held = std::optional(shared.slots_for(1).acquire());
     WaitingThreads waiting(shared);
@@ -966,7 +966,7 @@ TEST(slots, displace_waiters_of_the_network_with_the_most) {
     waiting.add('f', 1);
     STRCMP_EQUAL("edcf", waiting.rejected(4).c_str());
     held.reset();
-    STRCMP_EQUAL("xyab", waiting.served().c_str());
+    STRCMP_EQUAL("xyab", waiting.served_order().c_str());
 }
 
 TEST(slots, do_not_favor_a_network_that_is_rejected_often) {
@@ -976,11 +976,11 @@ TEST(slots, do_not_favor_a_network_that_is_rejected_often) {
     waiting.add('a', 1);
     waiting.add('b', 1);
     for (int time = 0; time < 1000; ++time)
-        CHECK_FALSE(SharedSlots::is_held(shared.slots_for(1).acquire()));
+        CHECK_FALSE(SharedSlots::is_permit(shared.slots_for(1).acquire()));
     waiting.add('x', 2);
     STRCMP_EQUAL("b", waiting.rejected(1).c_str());
     held.reset();
-    STRCMP_EQUAL("xa", waiting.served().c_str());
+    STRCMP_EQUAL("xa", waiting.served_order().c_str());
 }
 
 TEST(slots, give_one_account_at_most_half) {
@@ -989,12 +989,12 @@ TEST(slots, give_one_account_at_most_half) {
         std::vector<Slot> held;
         while (held.size() < (count + 1) / 2)
             held.push_back(shared.slots(0ms).acquire(7));
-        CHECK_TRUE(std::all_of(held.begin(), held.end(), SharedSlots::is_held));
-        CHECK_FALSE(SharedSlots::is_held(shared.slots(1ms).acquire(7)));
+        CHECK_TRUE(std::all_of(held.begin(), held.end(), SharedSlots::is_permit));
+        CHECK_FALSE(SharedSlots::is_permit(shared.slots(1ms).acquire(7)));
         if (count > 1)
-            CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(8)));
+            CHECK_TRUE(SharedSlots::is_permit(shared.slots(0ms).acquire(8)));
         held.pop_back();
-        CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(7)));
+        CHECK_TRUE(SharedSlots::is_permit(shared.slots(0ms).acquire(7)));
     }
 }
 
@@ -1004,10 +1004,10 @@ TEST(slots, remain_for_others_while_one_account_is_at_its_limit) {
     WaitingThreads waiting(shared);
     waiting.add('a', 1, 7);
     STRCMP_EQUAL("1 1", shared.in_use().c_str());
-    CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(8)));
-    CHECK_TRUE(shared.has_one());
+    CHECK_TRUE(SharedSlots::is_permit(shared.slots(0ms).acquire(8)));
+    CHECK_TRUE(shared.can_acquire());
     held.reset();
-    STRCMP_EQUAL("a", waiting.served().c_str());
+    STRCMP_EQUAL("a", waiting.served_order().c_str());
 }
 
 TEST(slots, are_not_granted_to_later_arrivals) {
@@ -1017,10 +1017,10 @@ TEST(slots, are_not_granted_to_later_arrivals) {
     CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
     waiting.stop();
     held.reset();
-    CHECK_FALSE(shared.has_one(120ms)); // longer than one round of waiting
+    CHECK_FALSE(shared.can_acquire(120ms)); // longer than one round of waiting
     waiting.resume();
     waiting.end();
-    CHECK_TRUE(shared.has_one());
+    CHECK_TRUE(shared.can_acquire());
 }
 
 TEST(slots, are_reserved_for_a_stopped_waiter_only_until_its_timeout) {
@@ -1030,7 +1030,7 @@ TEST(slots, are_reserved_for_a_stopped_waiter_only_until_its_timeout) {
     CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
     waiting.stop();
     held.reset();
-    CHECK_TRUE(shared.has_one(60s));
+    CHECK_TRUE(shared.can_acquire(60s));
 }
 
 TEST(slots, are_not_reserved_for_a_killed_waiter) {
@@ -1040,20 +1040,20 @@ TEST(slots, are_not_reserved_for_a_killed_waiter) {
     CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
     waiting.kill();
     held.reset();
-    CHECK_TRUE(shared.has_one());
+    CHECK_TRUE(shared.can_acquire());
 }
 
 TEST(slots, of_a_killed_process_are_released) {
     const SharedSlots shared(2);
     HoldingProcess other(shared.slots(), 2);
-    CHECK_FALSE(shared.has_one(1ms));
+    CHECK_FALSE(shared.can_acquire(1ms));
     other.kill();
     for (int i = 0; i < 3; ++i) { // the semaphore stays consistent
         const auto first = shared.slots(0ms).acquire();
         const auto second = shared.slots(0ms).acquire();
-        CHECK_TRUE(SharedSlots::is_held(first));
-        CHECK_TRUE(SharedSlots::is_held(second));
-        CHECK_FALSE(shared.has_one());
+        CHECK_TRUE(SharedSlots::is_permit(first));
+        CHECK_TRUE(SharedSlots::is_permit(second));
+        CHECK_FALSE(shared.can_acquire());
     }
 }
 
@@ -1067,10 +1067,10 @@ TEST(slots, of_an_account_are_released_when_the_holder_is_killed) {
         _exit(0);
     }
     CHECK_TRUE(test::eventually([&] { return shared.in_use() == "2 0"; }));
-    CHECK_FALSE(SharedSlots::is_held(shared.slots(1ms).acquire(7)));
+    CHECK_FALSE(SharedSlots::is_permit(shared.slots(1ms).acquire(7)));
     ::kill(holder, SIGKILL);
     waitpid(holder, nullptr, 0);
-    CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(7)));
+    CHECK_TRUE(SharedSlots::is_permit(shared.slots(0ms).acquire(7)));
 }
 
 TEST(slots, reject_immediately_when_the_queue_is_full) {
@@ -1081,9 +1081,9 @@ TEST(slots, reject_immediately_when_the_queue_is_full) {
     for (int i = 0; i < 10; ++i)
         CHECK_TRUE(shared.is_queue_full(24h));
     // When waiting requests get their slots, their places in the queue become free.
-    holding.tell_to_release();
+    holding.request_release();
     waiting.end();
-    CHECK_TRUE(shared.has_one());
+    CHECK_TRUE(shared.can_acquire());
     const HoldingProcess again(shared.slots(), 1);
     CHECK_FALSE(shared.is_queue_full());
 }
@@ -1104,7 +1104,7 @@ TEST(slots, release_the_queue_place_of_a_killed_process) {
         CHECK_TRUE(test::eventually([&] { return shared.is_queue_full(); }));
         waiting.kill();
         std::atomic<int> rejected = 0;
-        at_once(places, [&] { rejected += shared.is_queue_full(200ms) ? 1 : 0; });
+        run_in_threads(places, [&] { rejected += shared.is_queue_full(200ms) ? 1 : 0; });
         LONGS_EQUAL(0, rejected);
     }
 }
@@ -1131,21 +1131,21 @@ TEST(slots, count_each_timeout_and_each_rejection) {
     const SharedSlots shared(1, 1);
     const HoldingProcess holding(shared.slots(), 1);
     for (int i = 0; i < 3; ++i)
-        CHECK_FALSE(shared.has_one());
-    LONGS_EQUAL(3, shared.late().load());
-    LONGS_EQUAL(0, shared.full().load());
+        CHECK_FALSE(shared.can_acquire());
+    LONGS_EQUAL(3, shared.timeouts().load());
+    LONGS_EQUAL(0, shared.rejections().load());
     const WaitingProcess waiting(shared.slots(), 1);
     CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
     for (int i = 0; i < 5; ++i)
-        CHECK_FALSE(shared.has_one());
-    LONGS_EQUAL(3, shared.late().load());
-    LONGS_EQUAL(5, shared.full().load());
+        CHECK_FALSE(shared.can_acquire());
+    LONGS_EQUAL(3, shared.timeouts().load());
+    LONGS_EQUAL(5, shared.rejections().load());
 }
 
 TEST(slots, log_a_timeout_with_the_directive_to_raise) {
     const SharedSlots shared(1, 1);
     const HoldingProcess holding(shared.slots(), 1);
-    CHECK_FALSE(shared.has_one());
+    CHECK_FALSE(shared.can_acquire());
     LONGS_EQUAL(1, shared.log().size());
     STRCMP_EQUAL("UA0306: no hashing slot was available within 0 s; raise UserAdminHashLimit or "
                  "UserAdminTimeout",
@@ -1188,7 +1188,7 @@ TEST(log_throttle, logs_one_line_a_minute_with_a_count) {
 
 TEST(log_throttle, lets_one_of_several_threads_log) {
     std::atomic<int> written = 0;
-    at_once(8, [&] { written += count("UA0105") != 0 ? 1 : 0; });
+    run_in_threads(8, [&] { written += count("UA0105") != 0 ? 1 : 0; });
     LONGS_EQUAL(1, written);
 }
 
@@ -1262,5 +1262,5 @@ TEST(bounded_hasher, reports_that_the_library_failed_and_releases_its_slot) {
     password::BoundedHasher hasher(password::Argon2id{1, 1, 1}, shared.slots(0ms));
     CHECK_TRUE(std::get<password::HashFailure>(hasher.hash("hunter2")) ==
                password::HashFailure::failed);
-    CHECK_TRUE(shared.has_one());
+    CHECK_TRUE(shared.can_acquire());
 }

@@ -94,7 +94,7 @@ class EndlessReply {
 
   private:
     /// Returns this process's socket with this port in network byte order, or -1.
-    static int socket_on(in_port_t port) {
+    static int find_socket(in_port_t port) {
         for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
             const int descriptor = std::stoi(entry.path().filename());
             sockaddr_in own{};
@@ -115,7 +115,7 @@ class EndlessReply {
         const int client = ::accept(listener_, reinterpret_cast<sockaddr*>(&peer), &size);
         char first = 0;
         if (::recv(client, &first, 1, 0) == 1)
-            is_client_inherited_ = is_inherited(socket_on(peer.sin_port));
+            is_client_inherited_ = is_inherited(find_socket(peer.sin_port));
         const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
         while (::send(client, "+", 1, MSG_NOSIGNAL) == 1 &&
                std::chrono::steady_clock::now() < end) {
@@ -282,7 +282,7 @@ TEST_GROUP(redis_storage) {
     const EndlessReply server;
 
     /// Connects, and stops the storage while it reads the reply. Returns what it then reports.
-    std::string problem_of_stopped() const {
+    std::string error_after_stop() const {
         secondary_storage::RedisStorage storage({"127.0.0.1", server.port()},
                                                 std::chrono::hours(1));
         std::thread stopper([&] {
@@ -304,12 +304,12 @@ TEST(redis_storage, times_out_on_an_endless_reply) {
 }
 
 TEST(redis_storage, is_not_inherited_by_other_programs) {
-    problem_of_stopped();
+    error_after_stop();
     CHECK_FALSE(server.is_client_inherited());
 }
 
 TEST(redis_storage, aborts_a_running_command_if_it_is_stopped) {
-    CHECK_EQUAL(std::string("timed out"), problem_of_stopped());
+    CHECK_EQUAL(std::string("timed out"), error_after_stop());
 }
 
 } // namespace useradmin::test

@@ -1,5 +1,5 @@
 #include "sign_in/cookies.hpp"
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <vector>

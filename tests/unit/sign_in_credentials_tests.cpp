@@ -234,7 +234,7 @@ TEST(credentials, with_a_second_factor_do_not_reset_the_failure_count) {
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
-TEST(credentials, suffice_if_a_second_factor_is_ignored) {
+TEST(credentials, are_enough_if_the_second_factor_is_ignored) {
     store.credentials["eva@example.org"].has_second_factor = true;
     second_factor = sign_in::SecondFactor::ignored;
     expect_outcome(Outcome::accepted, "eva@example.org", "right");

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
 /// Returns an unexpired session of a user who is not banned.
-store::SessionWithUser good_session() {
+store::SessionWithUser valid_session() {
     store::SessionWithUser found;
     found.session.expires_at = now + 1h;
     found.user.id = "me";
@@ -27,7 +27,7 @@ store::SessionWithUser good_session() {
 
 TEST_GROUP(sessions) {
     /// Returns the token's user, such as "me as admin", or why there is none.
-    std::string who_has(std::string_view token) {
+    std::string user_of(std::string_view token) {
         calls.clear();
         const auto identity = sign_in::identify(store, token, now);
         switch (identity.status) {
@@ -50,9 +50,9 @@ TEST_GROUP(sessions) {
         }
     }
 
-    std::string who_has(const store::SessionWithUser& found) {
+    std::string user_of(const store::SessionWithUser& found) {
         store.sessions["token"] = found;
-        return who_has("token");
+        return user_of("token");
     }
 
     Calls calls;
@@ -60,33 +60,33 @@ TEST_GROUP(sessions) {
 };
 
 TEST(sessions, a_token_identifies_the_user_of_its_session) {
-    expect("me as admin", who_has(good_session()));
+    expect("me as admin", user_of(valid_session()));
     expect("caller token", calls.text());
 }
 
 TEST(sessions, a_user_without_a_role_has_an_empty_one) {
-    auto found = good_session();
+    auto found = valid_session();
     found.user.role = {};
-    expect("me as ", who_has(found));
+    expect("me as ", user_of(found));
 }
 
 TEST(sessions, an_unknown_token_identifies_no_user) {
-    store.sessions["token"] = good_session();
-    expect("unknown", who_has("another"));
-    expect("unknown", who_has("Token"));
+    store.sessions["token"] = valid_session();
+    expect("unknown", user_of("another"));
+    expect("unknown", user_of("Token"));
     expect("caller Token", calls.text());
 }
 
 TEST(sessions, an_empty_token_is_rejected_without_a_query) {
-    store.sessions[""] = good_session();
-    expect("malformed", who_has(""));
+    store.sessions[""] = valid_session();
+    expect("malformed", user_of(""));
     expect("", calls.text());
 }
 
 TEST(sessions, a_non_utf8_token_is_rejected_without_a_query) {
     for (const auto token : {"\xff"sv, "token\xc3"sv, "\xed\xa0\x80"sv, "token\0"sv, "\0"sv}) {
-        store.sessions[token] = good_session();
-        expect("malformed", who_has(token));
+        store.sessions[token] = valid_session();
+        expect("malformed", user_of(token));
         expect("", calls.text());
     }
 }
@@ -113,43 +113,43 @@ TEST(sessions, last_until_they_expire_or_their_user_is_banned) {
         {"a ban that has ended and an expired session", now - 1ms, true, now - 1h, "expired"},
     };
     for (const auto& each : cases) {
-        auto found = good_session();
+        auto found = valid_session();
         found.session.expires_at = each.expires_at;
         found.user.banned = each.is_banned;
         found.user.ban_expires = each.ban_expires;
-        expect(each.user, who_has(found), each.name);
+        expect(each.user, user_of(found), each.name);
     }
 }
 
 TEST(sessions, report_database_failures) {
     store.failures["caller"] = store::Failure::unavailable;
-    expect("unavailable", who_has("token"));
+    expect("unavailable", user_of("token"));
     store.failures["caller"] = store::Failure::failed;
-    expect("failed", who_has("token"));
+    expect("failed", user_of("token"));
 }
 
 TEST(sessions, name_the_impersonator) {
     store.add("sara-1", "sara@example.org", "superAdmin");
-    store.sessions["token"] = good_session();
+    store.sessions["token"] = valid_session();
     expect("", sign_in::identify(store, "token", now).impersonated_by);
     store.sessions["token"].session.impersonated_by = "sara-1";
     expect("sara-1", sign_in::identify(store, "token", now).impersonated_by);
 }
 
 TEST(sessions, of_a_banned_or_deleted_impersonator_are_rejected) {
-    auto found = good_session();
+    auto found = valid_session();
     found.session.impersonated_by = "sara-1";
     model::User& sara = store.add("sara-1", "sara@example.org", "superAdmin");
-    expect("me as admin", who_has(found));
+    expect("me as admin", user_of(found));
     expect("caller token, find sara-1", calls.text());
     sara.banned = true;
-    expect("banned", who_has(found));
+    expect("banned", user_of(found));
     sara.ban_expires = now;
-    expect("me as admin", who_has(found));
+    expect("me as admin", user_of(found));
     store.users.clear();
-    expect("unknown", who_has(found));
+    expect("unknown", user_of(found));
     store.failures["find"] = store::Failure::unavailable;
-    expect("unavailable", who_has(found));
+    expect("unavailable", user_of(found));
 }
 
 } // namespace useradmin::test

@@ -14,10 +14,10 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
 
     void setup() override {
         SignInScene::setup();
-        keep("token", now + 7 * 24h);
+        add_session("token", now + 7 * 24h);
     }
 
-    void keep(std::string_view token, std::optional<text::Timestamp> expires_at) {
+    void add_session(std::string_view token, std::optional<text::Timestamp> expires_at) {
         store::SessionWithUser& signed_in = store.sessions[token];
         signed_in.session.id = "session";
         signed_in.session.token = token;
@@ -66,9 +66,9 @@ TEST(sign_in_endpoints, do_not_query_the_database_for_an_invalid_token) {
 }
 
 TEST(sign_in_endpoints, extend_a_session_from_the_second_day_on) {
-    keep("token", now + 6 * 24h + 1ms);
+    add_session("token", now + 6 * 24h + 1ms);
     expect("200 {\"session\" 0", get_session());
-    keep("token", now + 6 * 24h);
+    add_session("token", now + 6 * 24h);
     expect("200 {\"session\" 1", get_session());
     expect("session token, extend_session token", calls.text());
     CHECK_TRUE(store.sessions["token"].session.expires_at == now + 7 * 24h);
@@ -76,7 +76,7 @@ TEST(sign_in_endpoints, extend_a_session_from_the_second_day_on) {
 }
 
 TEST(sign_in_endpoints, extend_no_session_that_must_not_be_extended) {
-    keep("token", now + 1h);
+    add_session("token", now + 1h);
     is_not_remembered = true;
     expect("200 {\"session\" 0", get_session());
     is_not_remembered = false;
@@ -86,13 +86,13 @@ TEST(sign_in_endpoints, extend_no_session_that_must_not_be_extended) {
     }
     for (const char* text : {"disableRefresh=", "disableCookieCache=true"}) {
         query = text;
-        keep("token", now + 1h);
+        add_session("token", now + 1h);
         expect("200 {\"session\" 1", get_session());
     }
 }
 
 TEST(sign_in_endpoints, extend_no_impersonated_session) {
-    keep("token", now + 1h);
+    add_session("token", now + 1h);
     store.sessions["token"].session.impersonated_by = "boss";
     store.add("boss", "boss@example.org", "admin");
     expect("200 {\"session\" 0", get_session());
@@ -111,7 +111,7 @@ TEST(sign_in_endpoints, change_nothing_on_a_sign_out_without_a_session) {
 TEST(sign_in_endpoints, end_a_session_that_expires_now_or_has_no_expiry) {
     for (const std::optional<text::Timestamp> time :
          {std::optional(now), std::optional(now - 1h), std::optional<text::Timestamp>()}) {
-        keep("token", time);
+        add_session("token", time);
         expect("200 null 3", get_session());
         expect("session token, close_session token", calls.text());
         CHECK_TRUE(store.sessions.empty());
@@ -120,7 +120,7 @@ TEST(sign_in_endpoints, end_a_session_that_expires_now_or_has_no_expiry) {
 }
 
 TEST(sign_in_endpoints, report_a_session_that_ends_while_it_is_extended) {
-    keep("token", now + 1h);
+    add_session("token", now + 1h);
     store.sessions["token"].session.token = "another";
     expect("401 {\"message\" 3", get_session());
 }
@@ -133,14 +133,14 @@ TEST(sign_in_endpoints, keep_the_session_of_a_banned_user) {
 
 TEST(sign_in_endpoints, report_database_failures) {
     for (const char* call : {"session", "extend_session"}) {
-        keep("token", now + 1h);
+        add_session("token", now + 1h);
         store.failures[call] = store::Failure::unavailable;
         expect("503 {\"message\" 0", get_session());
         store.failures[call] = store::Failure::failed;
         expect("500 {\"message\" 0", get_session());
         store.failures.clear();
     }
-    keep("token", now - 1h);
+    add_session("token", now - 1h);
     store.failures["close_session"] = store::Failure::failed;
     expect("500 {\"message\" 0", get_session());
     LONGS_EQUAL(500, send("POST", "/sign-out", "token").status);
@@ -173,21 +173,21 @@ TEST(sign_in_endpoints, reject_passwords_longer_than_the_library_accepts) {
         return std::to_string(reply.status) +
                (reply.body.find("PASSWORD_TOO_LONG") != std::string::npos ? " too long" : "");
     };
-    const auto times = [](int count, std::string_view letter) {
+    const auto repeat = [](int count, std::string_view letter) {
         std::string text;
         while (count-- > 0)
             text += letter;
         return text;
     };
     for (const std::string& password :
-         {times(128, "x"), times(128, "ñ"), times(128, "€"), times(64, "🔑")})
+         {repeat(128, "x"), repeat(128, "ñ"), repeat(128, "€"), repeat(64, "🔑")})
         expect("401", sign_in("eva@example.org", password), password);
     for (const std::string& password :
-         {times(129, "x"), times(129, "ñ"), times(129, "€"), times(64, "🔑") + "x"}) {
+         {repeat(129, "x"), repeat(129, "ñ"), repeat(129, "€"), repeat(64, "🔑") + "x"}) {
         expect("400 too long", sign_in("eva@example.org", password), password);
         expect("body", calls.text(), password);
     }
-    expect("400", sign_in("no address", times(129, "x")));
+    expect("400", sign_in("no address", repeat(129, "x")));
 }
 
 TEST(sign_in_endpoints, clear_the_dont_remember_cookie_after_a_remembered_sign_in) {

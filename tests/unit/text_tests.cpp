@@ -18,7 +18,7 @@ using namespace useradmin;
 namespace {
 
 /// Parses a time. Returns it as replies contain it, or "nothing".
-std::string shown(std::string_view text) {
+std::string formatted(std::string_view text) {
     const auto time = text::parse_timestamp(text);
     std::string out;
     if (time)
@@ -26,7 +26,7 @@ std::string shown(std::string_view text) {
     return time ? out : "nothing";
 }
 
-std::string shown(std::chrono::milliseconds since_1970) {
+std::string formatted(std::chrono::milliseconds since_1970) {
     std::string out;
     text::append_iso8601(out, text::Timestamp(since_1970));
     return out;
@@ -170,7 +170,7 @@ TEST(folding, differs_from_the_sort_key) {
     check_texts("\xf0\x9f\x98\x80", text::sort_key("\xf0\x9f\x98\x80"));
 }
 
-TEST(folding, does_not_split_a_hangul_syllable) {
+TEST(folding, does_not_decompose_a_hangul_syllable) {
     check_texts("각", text::fold("각"));
 }
 
@@ -274,7 +274,7 @@ TEST(query, an_empty_part_between_two_separators_is_not_a_parameter) {
 
 class Networks : public Utest {
   protected:
-    static std::string shown(std::string_view address, unsigned prefix_length = 64) {
+    static std::string formatted(std::string_view address, unsigned prefix_length = 64) {
         return text::Network::of(address).text(prefix_length);
     }
 };
@@ -283,9 +283,9 @@ TEST_GROUP_BASE(network, Networks){};
 
 TEST(network, of_an_IPv4_address_is_the_address) {
     for (const unsigned prefix_length : {48U, 56U, 64U})
-        check_texts("192.0.2.1", shown("192.0.2.1", prefix_length));
-    check_texts("0.0.0.0", shown("0.0.0.0"));
-    check_texts("255.255.255.255", shown("255.255.255.255"));
+        check_texts("192.0.2.1", formatted("192.0.2.1", prefix_length));
+    check_texts("0.0.0.0", formatted("0.0.0.0"));
+    check_texts("255.255.255.255", formatted("255.255.255.255"));
     CHECK_TRUE(text::Network::of("0.0.0.0").is_ipv4());
     CHECK_TRUE(text::Network::of("192.0.2.1").bits() != text::Network::of("192.0.2.2").bits());
     CHECK_TRUE(text::Network::of("192.0.2.1").widened(48).bits() ==
@@ -293,10 +293,10 @@ TEST(network, of_an_IPv4_address_is_the_address) {
 }
 
 TEST(network, of_an_IPv6_address_is_its_slash_64) {
-    check_texts("2001:db8:0:1::/64", shown("2001:db8:0:1:2:3:4:5"));
-    check_texts("2001:db8:0:1200::/56", shown("2001:db8:0:12ff::1", 56));
-    check_texts("2001:db8:1::/48", shown("2001:db8:1:ffff::1", 48));
-    check_texts("::/64", shown("::1"));
+    check_texts("2001:db8:0:1::/64", formatted("2001:db8:0:1:2:3:4:5"));
+    check_texts("2001:db8:0:1200::/56", formatted("2001:db8:0:12ff::1", 56));
+    check_texts("2001:db8:1::/48", formatted("2001:db8:1:ffff::1", 48));
+    check_texts("::/64", formatted("::1"));
     CHECK_FALSE(text::Network::of("2001:db8::1").is_ipv4());
     CHECK_TRUE(text::Network::of("2001:db8::1").bits() ==
                text::Network::of("2001:db8::ffff:0:0:1").bits());
@@ -305,15 +305,15 @@ TEST(network, of_an_IPv6_address_is_its_slash_64) {
 }
 
 TEST(network, of_a_mapped_address_is_IPv4) {
-    check_texts("192.0.2.1", shown("::ffff:192.0.2.1"));
-    check_texts("192.0.2.1", shown("::FFFF:c000:201"));
-    check_texts("::/64", shown("::192.0.2.1"));
+    check_texts("192.0.2.1", formatted("::ffff:192.0.2.1"));
+    check_texts("192.0.2.1", formatted("::FFFF:c000:201"));
+    check_texts("::/64", formatted("::192.0.2.1"));
 }
 
 TEST(network, ignores_a_scope_ID) {
-    check_texts("fe80::/64", shown("fe80::1%eth0"));
-    check_texts("fe80::/64", shown("fe80::1%" + std::string(1000, 'x')));
-    check_texts("192.0.2.1", shown("::ffff:192.0.2.1%1"));
+    check_texts("fe80::/64", formatted("fe80::1%eth0"));
+    check_texts("fe80::/64", formatted("fe80::1%" + std::string(1000, 'x')));
+    check_texts("192.0.2.1", formatted("::ffff:192.0.2.1%1"));
 }
 
 TEST(network, of_an_invalid_address_is_the_unspecified_address) {
@@ -330,67 +330,67 @@ TEST(network, of_an_invalid_address_is_the_unspecified_address) {
 TEST_GROUP(timestamp){};
 
 TEST(timestamp, the_text_of_postgresql_is_read) {
-    check_texts("2026-11-20T23:30:19.717Z", shown("2026-11-20 23:30:19.717+00"));
-    check_texts("2026-11-20T23:30:19.000Z", shown("2026-11-20 23:30:19+00"));
-    check_texts("2026-11-20T23:30:19.700Z", shown("2026-11-20 23:30:19.7"));
-    check_texts("2026-11-20T23:30:19.070Z", shown("2026-11-20 23:30:19.07"));
+    check_texts("2026-11-20T23:30:19.717Z", formatted("2026-11-20 23:30:19.717+00"));
+    check_texts("2026-11-20T23:30:19.000Z", formatted("2026-11-20 23:30:19+00"));
+    check_texts("2026-11-20T23:30:19.700Z", formatted("2026-11-20 23:30:19.7"));
+    check_texts("2026-11-20T23:30:19.070Z", formatted("2026-11-20 23:30:19.07"));
 }
 
 TEST(timestamp, the_formats_of_sqlite_are_read) {
-    check_texts("2026-11-20T23:30:19.717Z", shown("2026-11-20T23:30:19.717Z"));
-    check_texts("2026-11-20T23:30:19.000Z", shown("2026-11-20 23:30:19"));
-    check_texts("2026-11-20T23:30:00.000Z", shown("2026-11-20 23:30"));
-    check_texts("2026-11-20T00:00:00.000Z", shown("2026-11-20"));
+    check_texts("2026-11-20T23:30:19.717Z", formatted("2026-11-20T23:30:19.717Z"));
+    check_texts("2026-11-20T23:30:19.000Z", formatted("2026-11-20 23:30:19"));
+    check_texts("2026-11-20T23:30:00.000Z", formatted("2026-11-20 23:30"));
+    check_texts("2026-11-20T00:00:00.000Z", formatted("2026-11-20"));
 }
 
 TEST(timestamp, digits_after_the_millisecond_are_dropped) {
-    check_texts("2026-11-20T23:30:19.717Z", shown("2026-11-20 23:30:19.717999+00"));
-    check_texts("2026-12-31T23:59:59.999Z", shown("2026-12-31 23:59:59.999999999"));
-    check_texts("1969-12-31T23:59:59.999Z", shown("1969-12-31 23:59:59.999999"));
+    check_texts("2026-11-20T23:30:19.717Z", formatted("2026-11-20 23:30:19.717999+00"));
+    check_texts("2026-12-31T23:59:59.999Z", formatted("2026-12-31 23:59:59.999999999"));
+    check_texts("1969-12-31T23:59:59.999Z", formatted("1969-12-31 23:59:59.999999"));
 }
 
 TEST(timestamp, an_offset_is_subtracted) {
-    check_texts("2026-11-20T18:00:19.717Z", shown("2026-11-20 23:30:19.717+05:30"));
-    check_texts("2026-11-20T18:00:19.717Z", shown("2026-11-20 23:30:19.717+0530"));
-    check_texts("2026-11-21T02:30:19.717Z", shown("2026-11-20 23:30:19.717-03"));
-    check_texts("2027-01-01T02:59:59.000Z", shown("2026-12-31 23:29:59-03:30"));
-    check_texts("1880-01-01T03:30:52.000Z", shown("1880-01-01 00:00:00-03:30:52"));
-    check_texts("2026-11-20T23:00:00.000Z", shown("2026-11-20 23:30+00:30"));
+    check_texts("2026-11-20T18:00:19.717Z", formatted("2026-11-20 23:30:19.717+05:30"));
+    check_texts("2026-11-20T18:00:19.717Z", formatted("2026-11-20 23:30:19.717+0530"));
+    check_texts("2026-11-21T02:30:19.717Z", formatted("2026-11-20 23:30:19.717-03"));
+    check_texts("2027-01-01T02:59:59.000Z", formatted("2026-12-31 23:29:59-03:30"));
+    check_texts("1880-01-01T03:30:52.000Z", formatted("1880-01-01 00:00:00-03:30:52"));
+    check_texts("2026-11-20T23:00:00.000Z", formatted("2026-11-20 23:30+00:30"));
 }
 
 TEST(timestamp, the_leap_day_exists_only_in_leap_years) {
-    check_texts("2024-02-29T12:00:00.000Z", shown("2024-02-29 12:00:00"));
-    check_texts("2000-02-29T12:00:00.000Z", shown("2000-02-29 12:00:00"));
-    check_texts("nothing", shown("2023-02-29 12:00:00"));
-    check_texts("nothing", shown("1900-02-29 12:00:00"));
-    check_texts("2024-03-01T00:30:00.000Z", shown("2024-02-29 23:30:00-01"));
+    check_texts("2024-02-29T12:00:00.000Z", formatted("2024-02-29 12:00:00"));
+    check_texts("2000-02-29T12:00:00.000Z", formatted("2000-02-29 12:00:00"));
+    check_texts("nothing", formatted("2023-02-29 12:00:00"));
+    check_texts("nothing", formatted("1900-02-29 12:00:00"));
+    check_texts("2024-03-01T00:30:00.000Z", formatted("2024-02-29 23:30:00-01"));
 }
 
 TEST(timestamp, times_before_1970_are_read_and_written) {
-    check_texts("1969-12-31T23:59:59.001Z", shown("1969-12-31 23:59:59.001"));
-    check_texts("0001-01-01T00:00:00.000Z", shown("0001-01-01 00:00:00"));
-    check_texts("0000-01-01T00:00:00.000Z", shown("0000-01-01 00:00:00"));
-    check_texts("1969-12-31T23:59:59.999Z", shown(std::chrono::milliseconds(-1)));
+    check_texts("1969-12-31T23:59:59.001Z", formatted("1969-12-31 23:59:59.001"));
+    check_texts("0001-01-01T00:00:00.000Z", formatted("0001-01-01 00:00:00"));
+    check_texts("0000-01-01T00:00:00.000Z", formatted("0000-01-01 00:00:00"));
+    check_texts("1969-12-31T23:59:59.999Z", formatted(std::chrono::milliseconds(-1)));
 }
 
 TEST(timestamp, years_past_9999_are_written_as_ecmascript_writes_them) {
-    check_texts("9999-12-31T23:59:59.999Z", shown("9999-12-31 23:59:59.999+00"));
-    check_texts("+010000-01-01T00:00:00.000Z", shown("10000-01-01 00:00:00+00"));
-    check_texts("+010000-01-01T00:59:59.999Z", shown("9999-12-31 23:59:59.999-01"));
-    check_texts("+032767-12-31T23:59:59.999Z", shown("32767-12-31 23:59:59.999999+00"));
-    check_texts("-000001-12-31T23:00:00.000Z", shown("0000-01-01 00:00:00+01"));
-    check_texts("-032767-01-01T00:00:00.000Z", shown("-032767-01-01T00:00:00.000Z"));
+    check_texts("9999-12-31T23:59:59.999Z", formatted("9999-12-31 23:59:59.999+00"));
+    check_texts("+010000-01-01T00:00:00.000Z", formatted("10000-01-01 00:00:00+00"));
+    check_texts("+010000-01-01T00:59:59.999Z", formatted("9999-12-31 23:59:59.999-01"));
+    check_texts("+032767-12-31T23:59:59.999Z", formatted("32767-12-31 23:59:59.999999+00"));
+    check_texts("-000001-12-31T23:00:00.000Z", formatted("0000-01-01 00:00:00+01"));
+    check_texts("-032767-01-01T00:00:00.000Z", formatted("-032767-01-01T00:00:00.000Z"));
 }
 
 TEST(timestamp, a_year_out_of_range_returns_nothing) {
-    check_texts("nothing", shown("32768-01-01 00:00:00+00"));
-    check_texts("nothing", shown("32767-12-31 23:30:00-01"));
-    check_texts("nothing", shown("-032767-01-01T00:30:00.000+01"));
-    check_texts("nothing", shown("-032768-12-31"));
-    check_texts("nothing", shown("294276-12-31 23:59:59+00"));
-    check_texts("+032767-12-31T23:59:59.999Z", shown("971890963199999"));
-    check_texts("nothing", shown("971890963200000"));
-    check_texts("nothing", shown("-1096225228800001"));
+    check_texts("nothing", formatted("32768-01-01 00:00:00+00"));
+    check_texts("nothing", formatted("32767-12-31 23:30:00-01"));
+    check_texts("nothing", formatted("-032767-01-01T00:30:00.000+01"));
+    check_texts("nothing", formatted("-032768-12-31"));
+    check_texts("nothing", formatted("294276-12-31 23:59:59+00"));
+    check_texts("+032767-12-31T23:59:59.999Z", formatted("971890963199999"));
+    check_texts("nothing", formatted("971890963200000"));
+    check_texts("nothing", formatted("-1096225228800001"));
 }
 
 TEST(timestamp, a_written_time_is_read_back_unchanged) {
@@ -398,37 +398,37 @@ TEST(timestamp, a_written_time_is_read_back_unchanged) {
     const std::chrono::milliseconds step{97 * 86'400'000LL + 3'661'001LL};
     const std::chrono::milliseconds last{971'890'963'199'999}; // in the year 32767
     for (auto time = -last; time <= last; time += 101 * step) {
-        const auto read = text::parse_timestamp(shown(time));
+        const auto read = text::parse_timestamp(formatted(time));
         CHECK_TRUE(read.has_value());
         CHECK_TRUE(read->time_since_epoch() == time);
     }
     for (auto time = -300 * step; time <= 300 * step; time += step)
-        CHECK_TRUE(text::parse_timestamp(shown(time))->time_since_epoch() == time);
+        CHECK_TRUE(text::parse_timestamp(formatted(time))->time_since_epoch() == time);
 }
 
 TEST(timestamp, a_small_integer_is_seconds_and_a_large_one_milliseconds) {
-    check_texts("2026-11-20T23:30:19.000Z", shown("1795217419"));
-    check_texts("2026-11-20T23:30:19.717Z", shown("1795217419717"));
-    check_texts("1970-01-01T00:00:00.000Z", shown("0"));
-    check_texts("1969-12-31T23:59:59.000Z", shown("-1"));
-    check_texts("9999-12-31T23:59:59.000Z", shown("253402300799"));
-    check_texts("1978-01-11T21:31:40.800Z", shown("253402300800"));
-    check_texts("1961-12-21T02:28:19.200Z", shown("-253402300800"));
+    check_texts("2026-11-20T23:30:19.000Z", formatted("1795217419"));
+    check_texts("2026-11-20T23:30:19.717Z", formatted("1795217419717"));
+    check_texts("1970-01-01T00:00:00.000Z", formatted("0"));
+    check_texts("1969-12-31T23:59:59.000Z", formatted("-1"));
+    check_texts("9999-12-31T23:59:59.000Z", formatted("253402300799"));
+    check_texts("1978-01-11T21:31:40.800Z", formatted("253402300800"));
+    check_texts("1961-12-21T02:28:19.200Z", formatted("-253402300800"));
 }
 
 TEST(timestamp, a_number_out_of_range_returns_nothing) {
-    check_texts("nothing", shown("9223372036854775807"));
-    check_texts("nothing", shown("-9223372036854775808"));
-    check_texts("nothing", shown("99999999999999999999"));
-    check_texts("nothing", shown("1795217419.717"));
-    check_texts("nothing", shown("+1795217419"));
+    check_texts("nothing", formatted("9223372036854775807"));
+    check_texts("nothing", formatted("-9223372036854775808"));
+    check_texts("nothing", formatted("99999999999999999999"));
+    check_texts("nothing", formatted("1795217419.717"));
+    check_texts("nothing", formatted("+1795217419"));
 }
 
 TEST(timestamp, infinity_and_years_BC_return_nothing) {
-    check_texts("nothing", shown("infinity"));
-    check_texts("nothing", shown("-infinity"));
-    check_texts("nothing", shown("0044-03-15 12:00:00+00 BC"));
-    check_texts("nothing", shown("0044-03-15 BC"));
+    check_texts("nothing", formatted("infinity"));
+    check_texts("nothing", formatted("-infinity"));
+    check_texts("nothing", formatted("0044-03-15 12:00:00+00 BC"));
+    check_texts("nothing", formatted("0044-03-15 BC"));
 }
 
 TEST(timestamp, any_other_text_returns_nothing) {
@@ -480,7 +480,7 @@ TEST(timestamp, any_other_text_returns_nothing) {
     };
     for (const auto text : others) {
         // "2026" is an integer, which means seconds.
-        check_texts(text == "2026" ? "1970-01-01T00:33:46.000Z" : "nothing", shown(text));
+        check_texts(text == "2026" ? "1970-01-01T00:33:46.000Z" : "nothing", formatted(text));
     }
 }
 

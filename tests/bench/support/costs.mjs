@@ -7,7 +7,7 @@ import { drive, median } from "./drive.mjs";
 import { comparison } from "./lines.mjs";
 import { folder } from "./machine.mjs";
 import { place, Server } from "./servers.mjs";
-import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
+import { Measurements, measureInTurns, withCopy, withServer } from "./writes.mjs";
 
 /** The users to change. There are many more users than connections, so requests rarely wait for each other. */
 const ids = Array.from({ length: 887 }, (_, index) => idOf(index + 10));
@@ -35,13 +35,13 @@ const cost = async ({ rounds, seconds, say }, { name, body, common = [], directi
             ["without", plain],
             [name, featured],
           ];
-          const figures = new Figures();
+          const figures = new Measurements();
           const ratios = new Map(loads.map(([load]) => [load, []]));
           for (const [, server] of both) await change(server, headers, 1, 1, body);
           // Compare pairs of measurements, not medians. Drift of the machine affects both measurements of a pair.
           for (let round = 1; round <= 2 * rounds; ++round)
             for (const [load, share] of loads) {
-              const measured = await inTurns(round, both, (server) =>
+              const measured = await measureInTurns(round, both, (server) =>
                 change(server, headers, seconds, share, body),
               );
               for (const [side, of] of measured) figures.add(`${load}, ${side}`, of);

@@ -5,9 +5,9 @@ import { availableParallelism } from "node:os";
 import { record } from "../cases.mjs";
 import { database } from "./databases.mjs";
 import { ask, drive } from "./drive.mjs";
-import { comparison, settled } from "./lines.mjs";
+import { comparison, waitUntilIdle } from "./lines.mjs";
 import { contenderFile, run } from "./machine.mjs";
-import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
+import { Measurements, measureInTurns, withCopy, withServer } from "./writes.mjs";
 
 const million = 1_000_000;
 
@@ -63,22 +63,22 @@ export const creates = async ({ rounds, seconds, say }) => {
           await checkCreate(server, headers);
           await checkCreate(fastify, headers);
           await create(fastify, headers, 1);
-          const figures = new Figures();
+          const figures = new Measurements();
           for (let round = 1; round <= rounds; ++round) {
-            await settled(server);
+            await waitUntilIdle(server);
             figures.add("notes, creates", await create(server, headers, seconds));
-            await settled(server);
+            await waitUntilIdle(server);
             figures.add("notes, reads", await read(server, headers, seconds));
-            await settled(server);
+            await waitUntilIdle(server);
             const [created, reads] = await Promise.all([
               create(server, headers, seconds),
               read(server, headers, seconds),
             ]);
             figures.add("notes, creates beside reads", created);
             figures.add("notes, reads beside creates", reads);
-            await settled(server);
+            await waitUntilIdle(server);
             figures.add("Fastify, creates", await create(fastify, headers, seconds));
-            await settled(fastify);
+            await waitUntilIdle(fastify);
             say(`  round ${round}: ${figures.row("notes, creates").rate.toFixed(1)} creates/s`);
           }
           const alone = figures.row("notes, creates");
@@ -124,7 +124,7 @@ export const createsWithScale = async ({ rounds, seconds, say }) => {
     withCopy({ users: million, isScaled: true }, "written_scaled", (scaledData) =>
       withServer("notes", plainData, lines, (plain, headers) =>
         withServer("notes", scaledData, lines, async (scaled) => {
-          const figures = new Figures();
+          const figures = new Measurements();
           const both = [
             ["notes, m=64 t=1", plain],
             ["notes --scale, m=64 t=1", scaled],
@@ -134,7 +134,7 @@ export const createsWithScale = async ({ rounds, seconds, say }) => {
             await create(server, headers, 1);
           }
           for (let round = 1; round <= rounds; ++round)
-            for (const [name, measured] of await inTurns(round, both, (server) =>
+            for (const [name, measured] of await measureInTurns(round, both, (server) =>
               create(server, headers, seconds),
             )) {
               figures.add(name, measured);

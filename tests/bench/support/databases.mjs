@@ -73,7 +73,7 @@ export const callers = {
 };
 
 /** Waits until PostgreSQL is idle: requests that wrk abandoned may still be running. */
-export const databaseIsQuiet = () =>
+export const waitForIdleDatabase = () =>
   connected("useradmin", async (client) => {
     const isBusy = async () => {
       const { rows } = await client.query(
@@ -87,7 +87,7 @@ export const databaseIsQuiet = () =>
 
 const say = (text) => process.stderr.write(`${text}\n`);
 
-const isMade = async (name, mark) => {
+const hasMark = async (name, mark) => {
   const { rows } = await onServer(
     "SELECT shobj_description(oid, 'pg_database') AS mark FROM pg_database WHERE datname = $1",
     [name],
@@ -121,7 +121,7 @@ const finish = async (name, mark) => {
 
 const makePlain = async (users) => {
   const name = `users_${users}`;
-  if (await isMade(name, plainMark)) return name;
+  if (await hasMark(name, plainMark)) return name;
   say(`Making ${users.toLocaleString("en")} users`);
   await drop(name);
   await onServer(`CREATE DATABASE ${name}`);
@@ -152,7 +152,7 @@ const makeScaled = async (users) => {
   if (!help.output.includes("--scale")) throw new Skipped("not there yet: useradminctl schema --scale");
   const from = await makePlain(users);
   const name = `scaled_${users}`;
-  if (await isMade(name, scaledMark)) return name;
+  if (await hasMark(name, scaledMark)) return name;
   say(`Scaling ${users.toLocaleString("en")} users`);
   await copy(from, name);
   const { status, error } = await useradminctl(name, "schema", "--scale");
@@ -191,7 +191,7 @@ const removeSqlite = (file) => {
 };
 
 /** Makes the children's account the owner of the SQLite files. */
-const giveToChildren = async () => {
+const chownToChildren = async () => {
   if (!childrenAccount) return;
   done(await run("chown", ["-R", `${childrenAccount}:`, sqliteHome]), "chown");
   done(await run("chmod", ["700", sqliteHome]), "chmod");
@@ -255,7 +255,7 @@ export const params = (name) => `host='${socket}' user=useradmin dbname=${name} 
 const make = async ({ users, isScaled, isSqlite }) => {
   if (isSqlite) {
     const file = await makeSqlite(users);
-    await giveToChildren();
+    await chownToChildren();
     return { driver: "sqlite3", params: file, name: file };
   }
   const name = isScaled ? await makeScaled(users) : await makePlain(users);

@@ -1,10 +1,10 @@
 // Measures the lines of a case alternately and compares the results with the bounds.
 import { record } from "../cases.mjs";
 import { contenders, start } from "./contenders.mjs";
-import { database, databaseIsQuiet, expected } from "./databases.mjs";
+import { database, waitForIdleDatabase, expected } from "./databases.mjs";
 import { ask, drive, median } from "./drive.mjs";
 import { Skipped } from "./machine.mjs";
-import { areQuiet } from "./servers.mjs";
+import { waitForIdleProcesses } from "./servers.mjs";
 
 /** Parses a record from the smallest handler, which returns the columns as the database formats them. */
 const recordOfFloor = (text) => {
@@ -29,7 +29,7 @@ const recordOfFloor = (text) => {
 };
 
 /** Returns whether a reply matches the database. */
-const isRight = async ({ request, database, contender }, text) => {
+const isCorrect = async ({ request, database, contender }, text) => {
   if (contenders[contender].isFloor) return JSON.stringify(recordOfFloor(text)) === JSON.stringify(record);
   if (request.isOfClient) {
     const { users, total } = JSON.parse(text);
@@ -49,16 +49,16 @@ const isRight = async ({ request, database, contender }, text) => {
 };
 
 /** Waits until the server and the database are idle. */
-export const settled = async (server) => {
-  await databaseIsQuiet();
-  await areQuiet(server.pids);
+export const waitUntilIdle = async (server) => {
+  await waitForIdleDatabase();
+  await waitForIdleProcesses(server.pids);
 };
 
 /** Returns the warm-up time in seconds. A JIT-compiled program needs the most. */
 const warmUp = ({ contender }) => (contenders[contender].isCompiledMeanwhile ? 3 : 1);
 
 /** Resolves to the promise's value, or to the error if it was rejected with Skipped. */
-const orSkipped = (work) =>
+const returnSkipped = (work) =>
   work.catch((error) => {
     if (error instanceof Skipped) return error;
     throw error;
@@ -70,7 +70,7 @@ class Field {
 
   async serverOf({ contender, database }) {
     const key = JSON.stringify([contender, database]);
-    if (!this.#servers.has(key)) this.#servers.set(key, await orSkipped(start(contender, database)));
+    if (!this.#servers.has(key)) this.#servers.set(key, await returnSkipped(start(contender, database)));
     return this.#servers.get(key);
   }
 
@@ -90,7 +90,7 @@ const pathOf = async ({ request: { path, isByCursor } }, server, headers) => {
 
 const checkReply = async ({ line, path, server, headers }) => {
   const reply = await ask(server.address + path, headers);
-  if (reply.status !== 200 || !(await isRight(line, reply.text)))
+  if (reply.status !== 200 || !(await isCorrect(line, reply.text)))
     throw new Error(
       `${contenders[line.contender].title} does not answer ${path} with what the database holds ` +
         `(its log is ${server.errors}):\n${reply.status} ${reply.text.slice(0, 2000)}`,
@@ -100,7 +100,7 @@ const checkReply = async ({ line, path, server, headers }) => {
 /** Measures the lines. Each result has {rate, p50, p99, memory}, or {skipped}. */
 export const measureLines = async (lines, { rounds, seconds, say }) => {
   // A database can be copied only while it has no connections.
-  for (const { database: wanted } of lines) await orSkipped(database(wanted));
+  for (const { database: wanted } of lines) await returnSkipped(database(wanted));
   const field = new Field();
   const results = new Map(lines.map((line) => [line.name, { line, measured: [] }]));
   try {
@@ -124,7 +124,7 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
     for (let round = 1; round <= rounds; ++round) {
       // Alternate the order. Drift of the machine then affects all lines equally.
       for (const { line, path, server, headers, measured } of round % 2 ? order : order.toReversed()) {
-        await settled(server);
+        await waitUntilIdle(server);
         const figures = await drive(server.address + path, headers, {
           seconds,
           connections: line.connections,

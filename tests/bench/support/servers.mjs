@@ -71,7 +71,7 @@ export const processorSeconds = (pid) => {
 };
 
 /** Waits until these processes and their descendants are nearly idle. */
-export const areQuiet = async (pids) => {
+export const waitForIdleProcesses = async (pids) => {
   const used = () => pids.reduce((sum, pid) => sum + processorSeconds(pid), 0);
   for (let before = used(); ;) {
     await pause(100);

@@ -8,7 +8,7 @@ import { drive, median } from "./drive.mjs";
 import { comparison } from "./lines.mjs";
 import { postgresqlPid, Skipped } from "./machine.mjs";
 import { descendants, processorSeconds } from "./servers.mjs";
-import { Figures } from "./writes.mjs";
+import { Measurements } from "./writes.mjs";
 
 const sizes = [100_000, 1_000_000, 10_000_000];
 const mostServers = 3;
@@ -79,7 +79,7 @@ const measureSize = async (users, { rounds, seconds, say }) => {
   const results = [
     { name: title, comparisons: [size("database", rows[0].all), size("users alone", rows[0].table)] },
   ];
-  const figures = new Figures();
+  const figures = new Measurements();
   const servers = [];
   const groups = [];
   try {

@@ -2,7 +2,7 @@
 import { contenders } from "./contenders.mjs";
 import { copy, database, drop, params } from "./databases.mjs";
 import { median } from "./drive.mjs";
-import { settled } from "./lines.mjs";
+import { waitUntilIdle } from "./lines.mjs";
 
 /** Runs the function with a copy of a database, and drops the copy afterwards. */
 export const withCopy = async (wanted, name, work) => {
@@ -26,17 +26,17 @@ export const withServer = async (contender, data, lines, work) => {
 };
 
 /** Measures the servers one after another. Every other round has the reverse order. Returns the results by name. */
-export const inTurns = async (round, servers, measure) => {
+export const measureInTurns = async (round, servers, measure) => {
   const measured = new Map();
   for (const [name, server] of round % 2 ? servers : servers.toReversed()) {
-    await settled(server);
+    await waitUntilIdle(server);
     measured.set(name, await measure(server));
   }
   return measured;
 };
 
 /** The medians of figures measured in rounds, by name. */
-export class Figures {
+export class Measurements {
   #all = new Map();
 
   add(name, figures) {

@@ -47,29 +47,29 @@ export class View {
     page.setDefaultTimeout(60000);
     // Another open page may have the focus.
     if (!isFirefox) await (await page.createCDPSession()).send("Emulation.setFocusEmulationEnabled", { enabled: true });
-    view.troubles = [];
+    view.problems = [];
     view.requests = [];
     page.on("request", (request) => {
       const url = request.url();
       view.requests.push(url.replace(site.httpd.address, ""));
-      if (!url.startsWith(`${site.httpd.address}/`) && !url.startsWith("data:") && !url.startsWith("blob:")) view.troubles.push(`asked another server: ${url}`);
+      if (!url.startsWith(`${site.httpd.address}/`) && !url.startsWith("data:") && !url.startsWith("blob:")) view.problems.push(`asked another server: ${url}`);
     });
-    page.on("pageerror", (error) => view.troubles.push(`threw: ${error.stack}`));
+    page.on("pageerror", (error) => view.problems.push(`threw: ${error.stack}`));
     page.on("console", (message) => {
       // Chromium logs every status from 400 on and every failure offline; the tests check those.
       if (!/^Failed to load resource: (the server responded with a status|net::ERR_INTERNET_DISCONNECTED)/.test(message.text()) && ["error", "warn"].includes(message.type()))
-        view.troubles.push(`complained: ${message.text()}`);
+        view.problems.push(`complained: ${message.text()}`);
     });
     await page.evaluateOnNewDocument((languages) => {
       Object.defineProperty(navigator, "languages", { get: () => languages });
       window.violations = [];
       addEventListener("securitypolicyviolation", (event) => window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
       // The number of requests in progress, and when the last one ended.
-      window.traffic = { underWay: 0, ended: 0 };
+      window.traffic = { inProgress: 0, ended: 0 };
       const { fetch } = window;
-      const end = () => Object.assign(traffic, { underWay: traffic.underWay - 1, ended: performance.now() });
+      const end = () => Object.assign(traffic, { inProgress: traffic.inProgress - 1, ended: performance.now() });
       window.fetch = (...request) => {
-        ++traffic.underWay;
+        ++traffic.inProgress;
         const reply = fetch(...request);
         // Read a clone to its end, because the page may ignore the body.
         reply.then((each) => each.clone().arrayBuffer()).then(end, end);
@@ -94,7 +94,7 @@ export class View {
     await this.type("input[name=password]", with_);
     await this.page.keyboard.press("Enter");
     await this.see("header.bar");
-    await this.rest();
+    await this.waitUntilIdle();
   }
 
   /** Waits until the element is visible. Returns it. */
@@ -102,7 +102,7 @@ export class View {
     return this.page.waitForSelector(selector, { visible: true });
   }
   /** Waits until the text is visible on the screen and not covered. */
-  async readInSight(text, selector) {
+  async readVisible(text, selector) {
     await this.read(text, selector);
     const place = await this.page.$eval(selector, (part) => {
       const { left, right, top, bottom } = part.getBoundingClientRect();
@@ -111,13 +111,13 @@ export class View {
     });
     assert.ok(place.top >= 0 && place.bottom <= place.height && place.isAbove, `${selector} is out of sight: ${JSON.stringify(place)}`);
   }
-  gone(selector) {
+  waitUntilHidden(selector) {
     return this.page.waitForSelector(selector, { hidden: true });
   }
   /** Waits until the page, or a part of it, contains the text. */
   async read(text, within = "body") {
     const found = await eventually(async () => (await this.text(within)).includes(text));
-    assert.ok(found, `"${text}" does not come up in ${within}, which says: ${await this.text(within)}`);
+    assert.ok(found, `"${text}" is not in ${within}, which contains: ${await this.text(within)}`);
   }
   text(selector = "body") {
     return this.page.evaluate((each) => [...document.querySelectorAll(each)].map((node) => node.innerText).join("\n"), selector);
@@ -163,7 +163,7 @@ export class View {
   names() {
     return this.page.$$eval("tbody .person button", (buttons) => buttons.map((each) => each.textContent));
   }
-  async listed(...names) {
+  async expectNames(...names) {
     const same = await eventually(async () => JSON.stringify(await this.names()) === JSON.stringify(names));
     assert.ok(same, `the list has ${JSON.stringify(await this.names())}, not ${JSON.stringify(names)}`);
   }
@@ -179,12 +179,12 @@ export class View {
   }
   async searchFor(text) {
     await this.type("input[type=search]", text);
-    await this.searchesFor(text);
+    await this.waitForSearch(text);
   }
   /** Waits until the current search has completed. */
-  async searchesFor(text) {
+  async waitForSearch(text) {
     await this.page.waitForFunction((wanted) => (new URLSearchParams(location.hash.slice(1)).get("search") ?? "") === wanted, {}, text);
-    await this.rest();
+    await this.waitUntilIdle();
   }
   /** Replies in place of the server. replyTo returns the reply, "held" to delay the request, or a false value to let it pass. */
   async intercept(replyTo) {
@@ -198,11 +198,11 @@ export class View {
       else request.continue().catch(() => {});
     });
   }
-  /** Delays the first request for which isIt returns true. The returned function lets it pass, or answers it with a reply. */
-  async hold(isIt) {
+  /** Delays the first request for which matches returns true. The returned function lets it pass, or answers it with a reply. */
+  async hold(matches) {
     let held = null;
     await this.intercept((request) => {
-      if (held || !isIt(request)) return null;
+      if (held || !matches(request)) return null;
       held = request;
       return "held";
     });
@@ -216,10 +216,10 @@ export class View {
   }
   /** Searches, and delays the request until the returned function is called. */
   async holdSearch(text) {
-    const isIt = (request) => request.url().includes(`search=${text}`);
-    const release = await this.hold(isIt);
+    const matches = (request) => request.url().includes(`search=${text}`);
+    const release = await this.hold(matches);
     await this.type("input[type=search]", text);
-    await this.page.waitForRequest(isIt);
+    await this.page.waitForRequest(matches);
     return release;
   }
   /** Sends a request with the page's session, bypassing the console. Returns the JSON of the reply. */
@@ -247,7 +247,7 @@ export class View {
     await this.press("Generate");
     await this.press("Create user");
     await this.read(`${name} has been created.`, ".toast");
-    await this.gone("dialog");
+    await this.waitUntilHidden("dialog");
   }
   /** Saves the edits of the open user. */
   async save() {
@@ -256,12 +256,12 @@ export class View {
   }
   async closeDialog() {
     await this.key("Escape");
-    await this.gone("dialog");
+    await this.waitUntilHidden("dialog");
   }
   async openUser(email) {
     await this.searchFor(email);
     await this.openFirst();
-    await this.rest();
+    await this.waitUntilIdle();
   }
   /** Deletes the open user. `text` is what the dialog asks for: the address, or the identifier. */
   async deleteUser(text) {
@@ -275,16 +275,16 @@ export class View {
     await this.see("dialog.drawer .facts dd");
   }
   /** Waits until no request is in progress and the list is loaded. */
-  async rest() {
-    await this.page.waitForFunction(() => !traffic.underWay && performance.now() > traffic.ended + 60 && !document.querySelector("[aria-busy=true]"));
+  async waitUntilIdle() {
+    await this.page.waitForFunction(() => !traffic.inProgress && performance.now() > traffic.ended + 60 && !document.querySelector("[aria-busy=true]"));
   }
 
   /** Runs the checks that apply to every page. */
   async check(name) {
-    await this.rest();
-    assert.deepEqual(this.troubles, [], name);
-    assert.deepEqual(await this.page.evaluate(() => window.violations), [], `${name}: against its policy`);
-    assert.equal(await this.page.evaluate(() => window.hit), undefined, `${name}: a name became markup`);
+    await this.waitUntilIdle();
+    assert.deepEqual(this.problems, [], name);
+    assert.deepEqual(await this.page.evaluate(() => window.violations), [], `${name}: violations of its policy`);
+    assert.equal(await this.page.evaluate(() => window.hit), undefined, `${name}: a name was parsed as markup`);
     const wide = await this.page.evaluate(() => {
       const all = [document.documentElement, ...document.querySelectorAll("dialog[open]")];
       return all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => `${each.tagName} ${each.scrollWidth} > ${each.clientWidth}`);
@@ -296,8 +296,8 @@ export class View {
       violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map((node) => `${node.target}: ${node.failureSummary}`) })),
       [], `${name}: WCAG 2.2 AA`);
   }
-  async picture(name) {
-    await this.rest();
+  async takeScreenshot(name) {
+    await this.waitUntilIdle();
     await this.page.screenshot({ path: join(process.env.CONSOLE_SCREENSHOTS, `${name}.png`) });
   }
 
@@ -323,7 +323,7 @@ export class View {
       assert.ok(at.seen, `the focus cannot be seen: ${at.tag}`);
       if (at.found) return;
     }
-    assert.fail(`the keyboard does not come to ${selector}`);
+    assert.fail(`Tab does not reach ${selector}`);
   }
   /** Waits until the focus is on the element with this text or name. */
   async focusOn(wanted) {

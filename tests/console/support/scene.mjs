@@ -37,7 +37,7 @@ export const make = async (view, name, email) =>
   (await view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" })).data.id;
 
 /** Sets the cookie of a session opened by useradminctl, and reloads the page. */
-export const comeWithSession = async (view, from) => {
+export const openWithSession = async (view, from) => {
   const token = (await from.ctl(["session", "open", root])).trim();
   await view.context.setCookie({ name: "better-auth.session_token", value: token, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" });
   await view.page.reload();

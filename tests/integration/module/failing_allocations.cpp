@@ -56,7 +56,7 @@ __attribute__((constructor)) void share_counts() {
 }
 
 /// Returns whether the caller belongs to httpd, APR or other code whose allocations must succeed.
-bool is_spared(const void* caller) {
+bool must_succeed(const void* caller) {
     Dl_info about{};
     if (dladdr(caller, &about) == 0 || about.dli_fname == nullptr)
         return true;
@@ -69,11 +69,11 @@ bool is_spared(const void* caller) {
 }
 
 /// Returns whether this allocation must fail.
-bool fails(const void* caller) {
+bool must_fail(const void* caller) {
     if (granted < 0 || is_inside)
         return false;
     is_inside = true;
-    const bool counted = !is_spared(caller);
+    const bool counted = !must_succeed(caller);
     is_inside = false;
     if (!counted)
         return false;
@@ -99,15 +99,15 @@ __attribute__((visibility("default"))) void test_fail_allocations(long after, in
 }
 
 __attribute__((visibility("default"))) void* malloc(std::size_t size) noexcept {
-    return fails(__builtin_return_address(0)) ? nullptr : libc_malloc(size);
+    return must_fail(__builtin_return_address(0)) ? nullptr : libc_malloc(size);
 }
 
 __attribute__((visibility("default"))) void* calloc(std::size_t count, std::size_t size) noexcept {
-    return fails(__builtin_return_address(0)) ? nullptr : libc_calloc(count, size);
+    return must_fail(__builtin_return_address(0)) ? nullptr : libc_calloc(count, size);
 }
 
 __attribute__((visibility("default"))) void* realloc(void* memory, std::size_t size) noexcept {
-    return fails(__builtin_return_address(0)) ? nullptr : libc_realloc(memory, size);
+    return must_fail(__builtin_return_address(0)) ? nullptr : libc_realloc(memory, size);
 }
 
 } // extern "C"

@@ -63,19 +63,19 @@ void fail_allocations(const request_rec* request) {
              after != nullptr && std::strstr(after, "all") != nullptr);
 }
 
-int begin_to_fail(request_rec* request) {
+int start_failures(request_rec* request) {
     fail_allocations(request);
     return DECLINED;
 }
 
-int end_to_fail(request_rec*) {
+int stop_failures(request_rec*) {
     fail_allocations(nullptr);
     return DECLINED;
 }
 
 void register_hooks(apr_pool_t*) {
-    ap_hook_post_read_request(begin_to_fail, nullptr, nullptr, APR_HOOK_FIRST);
-    ap_hook_log_transaction(end_to_fail, nullptr, nullptr, APR_HOOK_FIRST);
+    ap_hook_post_read_request(start_failures, nullptr, nullptr, APR_HOOK_FIRST);
+    ap_hook_log_transaction(stop_failures, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_fixups(set_caller, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_handler(redirect, nullptr, nullptr, APR_HOOK_MIDDLE);
 }

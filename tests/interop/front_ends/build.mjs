@@ -29,14 +29,14 @@ export const openBrowser = async () =>
   });
 
 /** Polls until `read` returns the expected value. Fails if it never does. A page shows a reply some time after its request. */
-export const comesTo = async (read, expected) => {
+export const eventuallyEquals = async (read, expected) => {
   let seen;
   await eventually(async () => JSON.stringify((seen = await read())) === JSON.stringify(expected));
   assert.deepEqual(seen, expected);
 };
 
 export const isShown = (page, text) =>
-  comesTo(() => page.getByText(text, { exact: true }).first().isVisible(), true);
+  eventuallyEquals(() => page.getByText(text, { exact: true }).first().isVisible(), true);
 
 /** Opens a page with these cookies and uses it. An error of the page's script fails the test. */
 export const visit = async (browser, address, cookies, use) => {

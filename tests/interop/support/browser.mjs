@@ -40,7 +40,7 @@ export const openBrowser = async (site, plugins = []) => {
             if (value === "" || attributes.some((attribute) => /^max-age=0$/i.test(attribute)))
               jar.delete(name);
             else jar.set(name, value);
-            site.log.keepSecret(value);
+            site.log.addSecret(value);
           }
         },
         ...options,

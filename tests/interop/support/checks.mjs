@@ -40,14 +40,14 @@ export const describeSite = (title, version, style, body, { directives = "", run
           let works = false;
           try {
             const result = await run(site);
-            await site.httpd.settle();
+            await site.httpd.finishTest();
             works = result !== false;
           } catch (failure) {
-            const trouble = await site?.httpd?.settle().then(
+            const problem = await site?.httpd?.finishTest().then(
               () => "",
               (other) => other.message,
             );
-            if (trouble && failure.message !== trouble) failure.message += `\n${trouble}`;
+            if (problem && failure.message !== problem) failure.message += `\n${problem}`;
             throw failure;
           } finally {
             cell?.table.record(cell.identity, cell.column, works);

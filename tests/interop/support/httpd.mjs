@@ -108,8 +108,8 @@ export class Httpd {
     return (await run("pgrep", ["-P", String(this.#process.pid)])).output.trim().split("\n").toSorted();
   }
 
-  async settle() {
-    await this.log.settle(eventually);
+  async finishTest() {
+    await this.log.finishTest(eventually);
   }
 
   /** Stops gracefully, as an operator would. Sends SIGTERM if that takes too long. Kills remaining children. */
@@ -123,7 +123,7 @@ export class Httpd {
     } catch {
       // The processes had already ended.
     }
-    await this.settle();
+    await this.finishTest();
     if (endedEarly) throw new Error("httpd ended before it was told to");
     if (!ended) throw new Error("httpd did not stop");
   }

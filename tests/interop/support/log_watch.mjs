@@ -1,9 +1,9 @@
 // Watches an error log: an unexpected line, or one with a secret, fails the test.
 import { readFileSync } from "node:fs";
 
-const alarming = new Set(["warn", "error", "crit", "alert", "emerg"]);
+const unexpectedLevels = new Set(["warn", "error", "crit", "alert", "emerg"]);
 
-const isAlarming = (line) => {
+const isUnexpected = (line) => {
   if (line.includes("exit signal")) return true;
   // httpd may log these when it is stopped under load: a connection could not be kept alive, or a child took several
   // seconds to end.
@@ -15,14 +15,14 @@ const isAlarming = (line) => {
   if (/UA0223|UA0224|UA0310|UA0318|UA0319/.test(line)) return false;
   // [time] [module:level] [pid ...] message
   const level = /^\[[^\]]*\] \[[^:\]]*:([a-z0-9]+)\]/.exec(line)?.[1];
-  return level === undefined || alarming.has(level);
+  return level === undefined || unexpectedLevels.has(level);
 };
 
 export class LogWatch {
   #file;
   #read = 0;
   #expected = [];
-  #forgiven = [];
+  #allowed = [];
   #secrets = new Set();
 
   constructor(file) {
@@ -35,12 +35,12 @@ export class LogWatch {
   }
 
   /** Allows lines that contain this text. */
-  forgive(part) {
-    this.#forgiven.push(part);
+  allow(part) {
+    this.#allowed.push(part);
   }
 
   /** Fails the test if a line contains this text, raw or percent-encoded. */
-  keepSecret(text) {
+  addSecret(text) {
     if (!text || text.length < 8) return;
     this.#secrets.add(text);
     this.#secrets.add(encodeURIComponent(text));
@@ -55,24 +55,24 @@ export class LogWatch {
   }
 
   /** Throws if the lines since the last call are not the expected ones. */
-  async settle(eventually) {
+  async finishTest(eventually) {
     const expected = this.#expected;
-    const known = [...expected, ...this.#forgiven];
+    const known = [...expected, ...this.#allowed];
     this.#expected = [];
-    this.#forgiven = [];
-    const fresh = () => this.lines.slice(this.#read);
-    const complaints = [];
+    this.#allowed = [];
+    const newLines = () => this.lines.slice(this.#read);
+    const problems = [];
     for (const part of expected)
-      if (!(await eventually(() => fresh().some((line) => line.includes(part)))))
-        complaints.push(`no line of the error log holds: ${part}`);
-    const lines = fresh();
+      if (!(await eventually(() => newLines().some((line) => line.includes(part)))))
+        problems.push(`no line of the error log contains: ${part}`);
+    const lines = newLines();
     this.#read += lines.length;
     for (const line of lines) {
       if (line.includes("$argon2") || [...this.#secrets].some((secret) => line.includes(secret)))
-        complaints.push(`a secret is in the error log: ${line}`);
-      else if (isAlarming(line) && !known.some((part) => line.includes(part)))
-        complaints.push(`not expected in the error log: ${line}`);
+        problems.push(`a secret is in the error log: ${line}`);
+      else if (isUnexpected(line) && !known.some((part) => line.includes(part)))
+        problems.push(`unexpected line in the error log: ${line}`);
     }
-    if (complaints.length > 0) throw new Error(complaints.join("\n"));
+    if (problems.length > 0) throw new Error(problems.join("\n"));
   }
 }

@@ -29,17 +29,17 @@ class Results {
 }
 
 export const schemas = new Results("schemas", ["better-auth", "schema"], [
-  "created here, signs in there",
-  "signed in there, authorized here",
+  "users created by httpd can sign in",
+  "sessions accepted by httpd",
   "bans, both ways",
   "roles, both ways",
   "records, both ways",
-  "deleted here, gone there",
+  "deletions, both ways",
   "useradminctl",
 ]);
 
 export const places = new Results("places", ["better-auth", "database", "sessions in"], [
-  "signed in there, authorized here",
+  "sessions accepted by httpd",
   "ended by a ban, a new role, a new password, a deletion, useradminctl",
 ]);
 

@@ -31,7 +31,7 @@ const locations = (version, style) =>
 let people = 0;
 
 /** Returns the fields of a new user for a create request. */
-export const somebody = (more = {}) => {
+export const newUserFields = (more = {}) => {
   const number = ++people;
   return {
     name: `Persona ${number}`,
@@ -48,7 +48,7 @@ export const elevenFields = [
 ];
 
 /** Returns the eleven fields of a library record as this service writes them. */
-export const asHere = (user) => ({
+export const asServiceRecord = (user) => ({
   id: user.id,
   name: user.name,
   email: user.email,
@@ -79,7 +79,7 @@ export class Site {
     this.version = version;
     this.style = style;
     this.database = await (style.isOnSqlite ? SqliteDatabase : Database).make();
-    this.application = await this.another();
+    this.application = await this.openApplication();
     if (style.create) await this.database.run(style.create);
     else await this.application.migrate();
     if (runsSchema) {
@@ -94,9 +94,9 @@ export class Site {
         (typeof directives === "function" ? await directives(this) : directives),
     );
     this.log = this.httpd.log;
-    this.log.keepSecret(secret);
+    this.log.addSecret(secret);
     if (style.alter) await this.database.run(style.alter);
-    this.root = this.remember(
+    this.root = this.trackSession(
       await this.application.signUp("Raíz", "raiz@example.org", "contraseña de raíz"),
     );
     assert.equal(this.root.status, 200, JSON.stringify(this.root.body));
@@ -111,7 +111,7 @@ export class Site {
   }
 
   /** Returns an application with other options on the same database. */
-  async another(options = {}) {
+  async openApplication(options = {}) {
     const { adapter, hash } = this.style;
     const passwords = hash === "scrypt" ? {} : { emailAndPassword: { enabled: true, ...argon2idPasswords } };
     const database = adapter ? { database: await adapter(this.version, this.database) } : {};
@@ -124,13 +124,13 @@ export class Site {
   }
 
   /** Fails the test if the error log contains the session's secrets. */
-  remember(session) {
-    for (const part of [session.token, session.cookieValue, session.bearer]) this.log.keepSecret(part);
+  trackSession(session) {
+    for (const part of [session.token, session.cookieValue, session.bearer]) this.log.addSecret(part);
     return session;
   }
 
   /** Sends a request to this httpd, by default as the superAdmin. Returns {status, body, headers}. */
-  async here(method, path, { body, as = this.root, headers = {} } = {}) {
+  async send(method, path, { body, as = this.root, headers = {} } = {}) {
     const reply = await fetch(`${this.httpd.address}${path}`, {
       method,
       headers: { ...(as?.cookie ? { cookie: as.cookie } : {}), ...headers },
@@ -141,57 +141,57 @@ export class Site {
     return { status: reply.status, headers: reply.headers, body: isJson ? JSON.parse(text) : text };
   }
 
-  /** Creates a user here. Returns the record with the password that was sent. */
-  async createHere(person = somebody(), path = "/api/users") {
-    this.log.keepSecret(person.password);
-    const { status, body } = await this.here("POST", path, { body: person });
+  /** Creates a user with httpd. Returns the record with the password that was sent. */
+  async createUser(person = newUserFields(), path = "/api/users") {
+    this.log.addSecret(person.password);
+    const { status, body } = await this.send("POST", path, { body: person });
     assert.deepEqual({ status, success: body.success }, { status: 200, success: true }, JSON.stringify(body));
     return { ...body.data, password: person.password };
   }
 
   async signIn(person, application = this.application) {
     const session = await application.signIn(person.email, person.password);
-    assert.equal(session.status, 200, `sign-in there: ${JSON.stringify(session.body)}`);
-    return this.remember(session);
+    assert.equal(session.status, 200, `sign-in to the application: ${JSON.stringify(session.body)}`);
+    return this.trackSession(session);
   }
 
-  /** Creates a user here and signs it in at the application. */
-  async signedIn(person) {
-    const user = await this.createHere(person);
+  /** Creates a user with httpd, and signs it in to the application. */
+  async createSignedInUser(person) {
+    const user = await this.createUser(person);
     return { user, session: await this.signIn(user) };
   }
 
-  async recordHere(id, as = this.root) {
-    const { status, body } = await this.here("GET", `/api/users/${id}`, { as });
+  async recordAtService(id, as = this.root) {
+    const { status, body } = await this.send("GET", `/api/users/${id}`, { as });
     assert.equal(status, 200, JSON.stringify(body));
     return body.data;
   }
 
   async change(id, body, path = "/api/users") {
-    const reply = await this.here("PUT", `${path}/${id}`, { body });
+    const reply = await this.send("PUT", `${path}/${id}`, { body });
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
     return reply.body.data;
   }
 
   /** Returns the statuses of reading the caller's own record and of listing. */
-  async rights(id, as) {
+  async accessStatuses(id, as) {
     return [
-      (await this.here("GET", `/api/users/${id}`, { as })).status,
-      (await this.here("GET", "/api/users", { as })).status,
+      (await this.send("GET", `/api/users/${id}`, { as })).status,
+      (await this.send("GET", "/api/users", { as })).status,
     ];
   }
 
-  async adminThere(path, body) {
+  async callAdminAtApplication(path, body) {
     const reply = await this.application.call("POST", `/admin/${path}`, { body, cookie: this.root.cookie });
-    assert.equal(reply.status, 200, `${path} there: ${JSON.stringify(reply.body)}`);
+    assert.equal(reply.status, 200, `${path} of the application: ${JSON.stringify(reply.body)}`);
     return reply.body;
   }
 
-  async recordThere(id) {
+  async recordAtApplication(id) {
     return (await this.application.users({ cookie: this.root.cookie })).get(id);
   }
 
-  control(words, input) {
+  ctl(words, input) {
     return run(built("useradminctl"), ["--config", this.httpd.configuration, ...words], input);
   }
 

@@ -1,4 +1,4 @@
-#include "support/trouble.hpp"
+#include "support/fail_test.hpp"
 
 #include <CppUTest/TestHarness.h>
 
