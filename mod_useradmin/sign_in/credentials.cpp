@@ -222,11 +222,16 @@ std::string_view CredentialVerifier::upgrade_hash(const store::Credential& crede
 store::Result<store::Credential> CredentialVerifier::find(std::string_view email) {
     if (!text::is_clean_utf8(email))
         return store::Failure::not_found;
-    auto found = store_.find_credential(email);
     const std::string lower = text::lower(email);
-    if (!found.is_not_found() || lower == email)
-        return found;
-    return store_.find_credential(lower);
+    // A collation may equate other spellings. Their failed attempts would be counted separately.
+    const auto look_up = [&](std::string_view address) {
+        const auto found = store_.find_credential(address);
+        return found && text::lower(found->user.email) != lower
+                   ? store::Result<store::Credential>(store::Failure::not_found)
+                   : found;
+    };
+    const auto found = look_up(email);
+    return found.is_not_found() && lower != email ? look_up(lower) : found;
 }
 
 } // namespace useradmin::sign_in

@@ -27,7 +27,9 @@ TEST(credentials, that_are_correct_identify_the_user) {
 TEST(credentials, are_looked_up_verbatim_and_then_in_lower_case) {
     expect_outcome(Outcome::accepted, "EVA@example.org", "right");
     expect("credential EVA@example.org, credential eva@example.org, verify right", calls.text());
-    store.credentials["Kept@example.org"] = {eva, "right"};
+    model::User kept = eva;
+    kept.email = "Kept@example.org";
+    store.credentials[kept.email] = {kept, "right"};
     expect_outcome(Outcome::accepted, "Kept@example.org", "right");
     expect("credential Kept@example.org, verify right", calls.text());
     expect_outcome(Outcome::unknown, "kept@example.org", "right");
@@ -36,10 +38,22 @@ TEST(credentials, are_looked_up_verbatim_and_then_in_lower_case) {
 TEST(credentials, in_lower_case_do_not_match_an_address_in_capitals) {
     model::User twin = eva;
     twin.id = "twin";
-    store.credentials["Eva@example.org"] = {twin, "other"};
+    twin.email = "Eva@example.org";
+    store.credentials[twin.email] = {twin, "other"};
     expect("twin", verify("Eva@example.org", "other").user.id);
     expect("eva", verify("eva@example.org", "right").user.id);
     expect_outcome(Outcome::wrong_password, "Eva@example.org", "right");
+}
+
+TEST(credentials, do_not_match_another_spelling_that_the_collation_equates) {
+    store.credentials["ｅva@example.org"] = {eva, "right"};
+    store.credentials["ÉVA@example.org"] = {eva, "right"};
+    store.credentials["éva@example.org"] = {eva, "right"};
+    expect_outcome(Outcome::unknown, "ｅva@example.org", "right");
+    expect_outcome(Outcome::unknown, "ÉVA@example.org", "right");
+    expect("credential ÉVA@example.org, credential éva@example.org, verify nothing", calls.text());
+    store.credentials["EVA@example.org"] = {eva, "right"};
+    expect_outcome(Outcome::accepted, "EVA@example.org", "right");
 }
 
 TEST(credentials, are_verified_after_the_formats_in_use_have_been_sampled) {
@@ -140,8 +154,10 @@ TEST(credentials, that_are_rejected_are_counted_as_failures) {
     expect_outcome(Outcome::limited, "eva@example.org", "right");
     expect_outcome(Outcome::unknown, "nobody@example.org", "x");
     expect_outcome(Outcome::limited, "nobody@example.org", "x");
-    store.credentials["ban@example.org"] = {eva, "right"};
-    store.credentials["ban@example.org"].user.banned = true;
+    model::User banned = eva;
+    banned.email = "ban@example.org";
+    banned.banned = true;
+    store.credentials[banned.email] = {banned, "right"};
     expect_outcome(Outcome::banned, "ban@example.org", "right");
     expect_outcome(Outcome::limited, "ban@example.org", "right");
 }
