@@ -187,6 +187,8 @@ RedisStorage::Reply RedisStorage::run(std::span<const std::string_view> words) {
     problem_ = reply != nullptr     ? std::string(reply->str, reply->len)
                : context_->err != 0 ? context_->errstr
                                     : "timed out";
+    // Redis repeats the arguments of an unknown command, such as the password of AUTH.
+    problem_.resize(std::min(problem_.size(), problem_.find(", with args")));
     context_.reset();
     return nullptr;
 }

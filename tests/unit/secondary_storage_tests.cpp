@@ -68,10 +68,11 @@ store::Revocation revocation(std::string_view user_id, std::int64_t id) {
     return {user_id, {}, text::Timestamp(std::chrono::milliseconds(id)), id};
 }
 
-/// Accepts one connection and sends a reply that does not end, byte by byte, for up to a minute.
+/// Accepts one connection and sends `start`, then a reply that does not end, byte by byte, for up
+/// to a minute.
 class EndlessReply {
   public:
-    EndlessReply() {
+    explicit EndlessReply(std::string_view start = {}) : start_(start) {
         const sockaddr_in any_port = loopback(0);
         ::bind(listener_, reinterpret_cast<const sockaddr*>(&any_port), sizeof any_port);
         ::listen(listener_, 1);
@@ -116,6 +117,7 @@ class EndlessReply {
         char first = 0;
         if (::recv(client, &first, 1, 0) == 1)
             is_client_inherited_ = is_inherited(find_socket(peer.sin_port));
+        ::send(client, start_.data(), start_.size(), MSG_NOSIGNAL);
         const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
         while (::send(client, "+", 1, MSG_NOSIGNAL) == 1 &&
                std::chrono::steady_clock::now() < end) {
@@ -125,6 +127,7 @@ class EndlessReply {
         ::close(client);
     }
 
+    std::string_view start_;
     int listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     std::atomic<bool> has_begun_ = false;
     std::atomic<bool> is_client_inherited_ = true;
@@ -310,6 +313,19 @@ TEST(redis_storage, is_not_inherited_by_other_programs) {
 
 TEST(redis_storage, aborts_a_running_command_if_it_is_stopped) {
     CHECK_EQUAL(std::string("timed out"), error_after_stop());
+}
+
+TEST_GROUP(redis_errors){};
+
+TEST(redis_errors, do_not_repeat_the_password) {
+    const EndlessReply server("-ERR unknown command 'AUTH', with args beginning with: 'eva' "
+                              "'s3cr3t' \r\n");
+    secondary_storage::RedisAddress address{"127.0.0.1", server.port()};
+    address.user = "eva";
+    address.password = "s3cr3t";
+    secondary_storage::RedisStorage storage(address, std::chrono::minutes(1));
+    CHECK_FALSE(storage.connect());
+    CHECK_EQUAL(std::string("ERR unknown command 'AUTH'"), storage.problem());
 }
 
 } // namespace useradmin::test
