@@ -215,8 +215,8 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
                             refusal.sentence,
                         refusal.advice,
                         text::Network::of(apr::view_of(request->useragent_ip)).text());
-    // The audit log records only the initial request, not its redirects and subrequests.
-    if (!ap_is_initial_req(request))
+    // If an ErrorDocument has other tables or secrets, the token is looked up again.
+    if (httpd::is_error_document(request))
         return;
     audit::Recorder audit(httpd::trail_of(settings.get<httpd::AuditLogFile>()),
                           httpd::origin_of(request), log);
@@ -255,8 +255,7 @@ bool is_for_sign_in(const request_rec* request, const AuthSettings& settings) {
 /// Returns whether a failed lookup must not change the reply. The sign-in endpoints have their own
 /// replies, and an ErrorDocument reports an earlier failure.
 bool replies_itself(const request_rec* request, const AuthSettings& settings) {
-    return is_for_sign_in(request, settings) ||
-           (request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status));
+    return is_for_sign_in(request, settings) || httpd::is_error_document(request);
 }
 
 int authenticate(request_rec* request) {

@@ -9,6 +9,11 @@ inline request_rec* parent_of(const request_rec* request) noexcept {
     return request->prev != nullptr ? request->prev : request->main;
 }
 
+/// Returns whether the request is for the ErrorDocument of a failed one.
+inline bool is_error_document(const request_rec* request) noexcept {
+    return request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status);
+}
+
 /// Returns the client's original request, following subrequests and internal redirects back to it.
 inline request_rec* first_request(request_rec* request) noexcept {
     while (request_rec* const parent = parent_of(request))

@@ -229,6 +229,25 @@ TEST(audit, has_lines_for_sign_in_sign_out_and_rejected_tokens) {
         CHECK_EQUAL(std::string::npos, text.find(secret));
 }
 
+TEST(audit, has_a_line_for_a_token_that_only_a_subrequest_rejects) {
+    expect_log("UA0310");
+    start_audited("", handler("/admin", "useradmin-console", ""));
+    const Reply reply =
+        client_->send({"GET", "/admin?caller", {"Authorization: Bearer nobodys-token"}});
+    CHECK_EQUAL(200, reply.status);
+    CHECK_EQUAL(1u, lines().size());
+    CHECK_EQUAL(std::string("use-session refused 401 null null null unknown-token"),
+                in_short(line()));
+}
+
+TEST(audit, has_no_line_for_a_token_that_an_ErrorDocument_rejects) {
+    expect_log("UA0310");
+    start_audited("", "<Location \"/page\">\n  AuthUserAdmin On\n"
+                      "</Location>\nErrorDocument 404 /page\n");
+    client_->send({"GET", "/none", {"Authorization: Bearer nobodys-token"}});
+    CHECK_EQUAL(0u, lines().size());
+}
+
 TEST(audit, names_the_request_as_other_logs_do) {
     start_audited("", "ServerName a.test\n", {"mod_unique_id.so"});
     client_->send({"PUT",
