@@ -9,6 +9,7 @@
 #include "httpd/auth_information.hpp"
 #include "httpd/body.hpp"
 #include "httpd/body_timeout.hpp"
+#include "httpd/first_request.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/location.hpp"
 #include "httpd/monitoring.hpp"
@@ -68,18 +69,6 @@ int handle_sign_in(request_rec* request) {
     return httpd::send(request, std::move(reply), httpd::Content::secret);
 }
 
-int handle(request_rec* request) noexcept {
-    return apr::guarded(
-        [&] {
-            return settings_of(request).get<SignIn>().is_on ? handle_sign_in(request) : DECLINED;
-        },
-        [&](const char* reason) {
-            ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
-                          "UA0304: internal error during sign-in: %s", reason);
-            return HTTP_INTERNAL_SERVER_ERROR;
-        });
-}
-
 /// Adds CORS headers to errors raised by httpd and other modules.
 void allow_error(request_rec* request) noexcept {
     const AuthSettings& settings = settings_of(request);
@@ -94,6 +83,21 @@ void allow_error(request_rec* request) noexcept {
                 apr_table_set(request->err_headers_out, header.name, header.value.c_str());
         },
         [](const char*) {});
+}
+
+int handle(request_rec* request) noexcept {
+    return apr::guarded(
+        [&] {
+            // httpd does not call allow_error() for an error with an ErrorDocument.
+            if (httpd::is_error_document(request))
+                allow_error(request->prev);
+            return settings_of(request).get<SignIn>().is_on ? handle_sign_in(request) : DECLINED;
+        },
+        [&](const char* reason) {
+            ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
+                          "UA0304: internal error during sign-in: %s", reason);
+            return HTTP_INTERNAL_SERVER_ERROR;
+        });
 }
 
 httpd::BackendSettings backend_settings(const request_rec* request) {

@@ -73,8 +73,10 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            "  Require all denied\n</Location>\n"
            "<Location \"/document/users\">\n  UserAdmin On\n  Require all denied\n"
            "  ErrorDocument 403 /page.html\n</Location>\n"
-           "<Location \"/document/auth\">\n  AuthUserAdminSignIn On\n  Require all denied\n"
-           "  ErrorDocument 403 /page.html\n</Location>\n"
+           "<Location \"/document/auth\">\n" +
+           trusts +
+           "  AuthUserAdminSignIn On\n  Require all denied\n"
+           "  ErrorDocument 403 /httpd.pid\n</Location>\n"
            "<Location \"/text/users\">\n  UserAdmin On\n  Require all denied\n"
            "  ErrorDocument 403 \"no and no\"\n</Location>\n"
            "ErrorDocument 400 /page.html\n"

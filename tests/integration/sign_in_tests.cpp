@@ -442,13 +442,14 @@ TEST(sign_in, from_a_trusted_origin_succeeds_and_can_be_read) {
         CHECK_EQUAL(std::string("true"), readable.value("Access-Control-Allow-Credentials"));
         CHECK_EQUAL(std::string("Origin"), readable.value("Vary"));
     }
-    // An error of httpd itself.
+    // Errors of httpd itself, without and with an ErrorDocument.
     expect_log("AH01630");
-    const auto denied =
-        Suite::current().client().send({"POST", "/trusting/denied/auth/sign-out", headers, "{}"});
-    CHECK_EQUAL(403, denied.status);
-    CHECK_EQUAL(std::string("https://app.example.org"),
-                denied.value("Access-Control-Allow-Origin"));
+    for (const char* path : {"/trusting/denied/auth/sign-out", "/document/auth/sign-out"}) {
+        const auto denied = Suite::current().client().send({"POST", path, headers, "{}"});
+        CHECK_EQUAL(403, denied.status);
+        CHECK_EQUAL(std::string("https://app.example.org"),
+                    denied.value("Access-Control-Allow-Origin"));
+    }
     expect(sign_in_at("/trusting/auth", body, {"Origin: https://evil.test"}), 403,
            error_json("Invalid origin", "INVALID_ORIGIN"));
     expect(sign_in(body), 403, error_json("Invalid callbackURL", "INVALID_CALLBACK_URL"));
