@@ -102,7 +102,7 @@ struct CodeForm {
 
 std::variant<CodeForm, Reply> read_code(const Request& request, bool may_omit_session) {
     using Kind = Parameters::Kind;
-    const auto body = Parameters::read(request);
+    const auto body = Parameters::read(request, Parameters::Forms::refused);
     if (const auto* problem = std::get_if<Reply>(&body))
         return *problem;
     const auto& parameters = std::get<Parameters>(body);

@@ -28,6 +28,7 @@ TEST_GROUP_BASE(second_step, SignInScene) {
     crypto::SigningSecrets used_secrets{secrets};
     std::string challenge;
     std::string trusted_device;
+    std::string content_type = "application/json";
     bool is_not_remembered = false;
     std::string encrypted_key;
     std::string encrypted_codes;
@@ -49,7 +50,7 @@ TEST_GROUP_BASE(second_step, SignInScene) {
 
     http::Reply send(std::string_view path, std::string_view text) {
         calls.clear();
-        headers.fields["Content-Type"] = "application/json";
+        headers.fields["Content-Type"] = content_type;
         body.body.text = text;
         const sign_in::Cookies cookies("better-auth.session_token", secrets[0], false);
         auto credentials = verifier();
@@ -448,6 +449,16 @@ TEST(second_step, validates_its_parameters) {
     expect("400 VALIDATION_ERROR",
            verify_backup_code(R"({"code":"081804","disableSession":"true"})"));
     expect("400 BAD_REQUEST", verify_totp("{"));
+}
+
+TEST(second_step, rejects_a_form_and_keeps_the_challenge) {
+    begin();
+    content_type = "application/x-www-form-urlencoded";
+    for (const char* path : {"/two-factor/verify-totp", "/two-factor/verify-backup-code"}) {
+        const http::Reply reply = send(path, "code=081804");
+        expect("415 UNSUPPORTED_MEDIA_TYPE", status(reply));
+        expect("-", cookie(reply, "two_factor"));
+    }
 }
 
 TEST(second_step, rejects_a_request_from_another_site) {
