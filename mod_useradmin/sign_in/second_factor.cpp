@@ -48,6 +48,38 @@ std::string trust_token(std::string_view user_id, std::string_view identifier,
     return crypto::sign_base64url(std::string(user_id).append("!").append(identifier), secret);
 }
 
+/// Returns the identifier of a challenge. The signature ends the challenge if the account's address
+/// or password changes.
+std::string challenge_of(std::string_view token, std::string_view email,
+                         std::string_view password_hash, std::string_view secret) {
+    std::string account(token);
+    account.append("!").append(email).append("!").append(password_hash);
+    return std::string(challenge_prefix).append(token).append("!") +
+           crypto::sign_base64url(account, secret);
+}
+
+/// Returns the account's password hash, or an empty string if the application has issued the
+/// challenge. Fails with not_found if the account has changed since the challenge was issued.
+store::Result<std::string_view>
+find_password_hash(const model::User& user, std::string_view challenge, const Service& service) {
+    const std::size_t end = challenge.find('!');
+    if (end == challenge.npos)
+        return std::string_view();
+    const auto found = service.store.find_credential(user.email);
+    if (!found)
+        return found.failure();
+    const std::string_view token =
+        challenge.substr(challenge_prefix.size(), end - challenge_prefix.size());
+    const std::string_view hash = found->password_hash.value_or("");
+    const bool is_unchanged =
+        found->user.id == user.id &&
+        std::ranges::any_of(service.second_factor_secrets, [&](std::string_view secret) {
+            return crypto::constant_time_equal(challenge,
+                                               challenge_of(token, user.email, hash, secret));
+        });
+    return is_unchanged ? store::Result<std::string_view>(hash) : store::Failure::not_found;
+}
+
 /// Returns the identifier of the verification row that counts a challenge's attempts. better-auth
 /// 1.6.21 and later reject every code if this row is missing.
 std::string attempts_of(std::string_view challenge) {
@@ -334,6 +366,10 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
         event.reason = reason_of(Outcome::banned);
         return refusal({Outcome::banned});
     }
+    const auto password_hash = find_password_hash(found->user, client.challenge, service);
+    if (!password_hash)
+        return password_hash.is_not_found() ? invalid_challenge(service)
+                                            : store_error(password_hash.failure());
     crypto::Secret remaining;
     std::optional<Reply> rejection;
     Verification verification =
@@ -347,6 +383,7 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
     if (rejection)
         return *std::move(rejection);
     verification.user = found->user;
+    verification.password_hash = *password_hash;
     event.reason = reason_of(verification.outcome);
     if (verification.outcome == Outcome::wrong_code) {
         // If this fails, the store logs why. The limits on sign-in attempts still apply.
@@ -391,8 +428,9 @@ void renew_trust(Reply& reply, std::string_view user_id, const Client& client,
         trust.add_cookie(reply);
 }
 
-Reply require_second_factor(const model::User& user, bool is_remembered, const Client& client,
-                            const Service& service) {
+Reply require_second_factor(const Verification& verification, bool is_remembered,
+                            const Client& client, const Service& service) {
+    const model::User& user = verification.user;
     const auto refuse = [&] {
         service.credentials.log_second_factor(user, client.network);
         return refusal({Outcome::second_factor});
@@ -400,7 +438,9 @@ Reply require_second_factor(const model::User& user, bool is_remembered, const C
     if (service.second_factor_secrets.empty())
         return refuse();
     const auto found = service.store.find_second_factor(user.id);
-    const std::string challenge = std::string(challenge_prefix) + crypto::random_token();
+    const std::string challenge =
+        challenge_of(crypto::random_token(), user.email, verification.password_hash,
+                     service.second_factor_secrets.front());
     const std::string attempts = attempts_of(challenge);
     store::SecondFactorChange change{user.id, service.now};
     change.added = {row(challenge, user.id, service.now, challenge_lifetime),

@@ -98,7 +98,7 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
             event.target = verification.user.id;
         const bool has_second_factor = verification.outcome == Outcome::second_factor;
         if (has_second_factor && !is_trusted_device(verification.user.id, client, service))
-            return require_second_factor(verification.user, form.is_remembered, client, service);
+            return require_second_factor(verification, form.is_remembered, client, service);
         if (!has_second_factor && verification.outcome != Outcome::accepted)
             return refusal(verification);
         event.reason = {};

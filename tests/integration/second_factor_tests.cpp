@@ -209,6 +209,17 @@ TEST(second_step, allows_five_codes_after_one_password) {
     CHECK_EQUAL(200, post_code(current_code()).status);
 }
 
+TEST(second_step, ends_if_the_password_changes) {
+    start_signed();
+    post_password();
+    sql().run("UPDATE \"account\" SET \"password\" = 'new' WHERE \"userId\" = " + sql_literal(id_));
+    const Reply reply = post_code(current_code());
+    CHECK_EQUAL(401, reply.status);
+    STRCMP_CONTAINS("INVALID_TWO_FACTOR_COOKIE", reply.body.c_str());
+    CHECK_EQUAL(0u, cookies_.count("better-auth.two_factor"));
+    CHECK_EQUAL(3, count("session"));
+}
+
 TEST(second_step, wrong_codes_match_the_fail2ban_recipe) {
     if (!Suite::current().is_event_without_sanitizers() ||
         Suite::current().kind() != Kind::postgresql)

@@ -181,6 +181,38 @@ TEST(second_step, opens_no_session_if_another_request_takes_the_challenge) {
     CHECK_FALSE(store.opened.has_value());
 }
 
+TEST(second_step, ends_if_the_password_or_address_changes) {
+    store::Credential& stored = store.credentials[eva.email];
+    begin();
+    stored.password_hash = "new";
+    const http::Reply reply = send("/two-factor/verify-totp", right_code);
+    expect(invalid_cookie, status(reply));
+    expect("", cookie(reply, "two_factor"));
+    stored.password_hash = "right";
+    begin();
+    model::User& user = store.second_factors["eva"].user;
+    user.email = "new@example.org";
+    store.credentials[user.email] = {user, "right"};
+    expect(invalid_cookie, verify_totp());
+    CHECK_FALSE(store.opened.has_value());
+    user.email = eva.email;
+    expect("200", verify_totp());
+    expect("right", store.terms->password_hash.value_or("nothing"));
+}
+
+TEST(second_step, accepts_a_challenge_of_the_application) {
+    challenge = "2fa-Ab-9_z";
+    store.verifications[challenge] = "eva";
+    expect("200", verify_totp());
+}
+
+TEST(second_step, accepts_a_challenge_signed_with_a_previous_secret) {
+    begin();
+    const std::array<std::string_view, 2> rotated{"another secret of more characters", secrets[0]};
+    used_secrets = rotated;
+    expect("200", verify_totp());
+}
+
 TEST(second_step, needs_a_challenge) {
     for (const char* value : {"", "2fa-unknown", "trust-device-x", "2fa-\xff"}) {
         store.verifications["trust-device-x"] = "eva";
