@@ -331,8 +331,6 @@ Reply complete(const Verification& verification, const CodeForm& form,
 
 Reply verify_second_factor(const Request& request, const Client& client, const Service& service,
                            const Method& method) {
-    if (service.second_factor_secrets.empty())
-        return error(404, "Not found", "NOT_FOUND");
     if (const auto foreign = reject_cross_site_cookies(request.headers, service.trusted_origins))
         return *foreign;
     const auto reading = read_code(request, method.may_omit_session);

@@ -46,12 +46,14 @@ struct Endpoint {
     /// The name in metrics and in the audit log.
     std::string_view name;
     Reply (*answer)(const Request& request, const Client& client, const Service& service);
+    /// Whether the endpoint exists only if second factors are verified.
+    bool needs_second_factor = false;
 };
 
 constexpr Endpoint endpoints[] = {
     {"/sign-in/email", "sign-in", handle_post<sign_in_with_email>},
-    {"/two-factor/verify-totp", "verify-totp", handle_post<verify_totp>},
-    {"/two-factor/verify-backup-code", "verify-backup-code", handle_post<verify_backup_code>},
+    {"/two-factor/verify-totp", "verify-totp", handle_post<verify_totp>, true},
+    {"/two-factor/verify-backup-code", "verify-backup-code", handle_post<verify_backup_code>, true},
     {"/sign-out", "sign-out", handle_post<sign_out>},
     {"/get-session", "get-session", handle_get_session},
 };
@@ -69,7 +71,8 @@ const Endpoint* find_endpoint(std::string_view path) noexcept {
 
 Reply dispatch(const Request& request, const Client& client, const Service& service) {
     const Endpoint* const endpoint = find_endpoint(request.path);
-    if (endpoint == nullptr)
+    if (endpoint == nullptr ||
+        (endpoint->needs_second_factor && service.second_factor_secrets.empty()))
         return error(404, "Not found", "NOT_FOUND");
     service.event.operation = endpoint->name;
     return endpoint->answer(request, client, service);

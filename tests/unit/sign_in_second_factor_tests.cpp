@@ -48,7 +48,8 @@ TEST_GROUP_BASE(second_step, SignInScene) {
         stored.factor.backup_codes = encrypted_codes;
     }
 
-    http::Reply send(std::string_view path, std::string_view text) {
+    http::Reply send(std::string_view path, std::string_view text,
+                     std::string_view method = "POST") {
         calls.clear();
         headers.fields["Content-Type"] = content_type;
         body.body.text = text;
@@ -59,7 +60,7 @@ TEST_GROUP_BASE(second_step, SignInScene) {
         client.challenge = challenge;
         client.trusted_device = trusted_device;
         return sign_in::handle_request(
-            {"POST", path, {}, headers, body}, client,
+            {method, path, {}, headers, body}, client,
             {store, credentials, cookies, false, {}, code_time, event, 100, false, used_secrets});
     }
 
@@ -152,9 +153,16 @@ TEST(second_step, is_rejected_if_it_cannot_be_verified) {
     store.failures.clear();
     used_secrets = {};
     expect("403 TWO_FACTOR_REQUIRED", status(sign_in()));
-    challenge = "2fa-x";
-    expect("404 NOT_FOUND", verify_totp());
-    expect("404 NOT_FOUND", verify_backup_code(right_code));
+}
+
+TEST(second_step, has_no_endpoints_without_a_secret) {
+    used_secrets = {};
+    for (const char* path : {"/two-factor/verify-totp", "/two-factor/verify-backup-code"})
+        for (const char* method : {"GET", "OPTIONS", "POST"}) {
+            const http::Reply reply = send(path, right_code, method);
+            expect("404 NOT_FOUND", status(reply));
+            expect("", header_of(reply, "Allow"));
+        }
 }
 
 TEST(second_step, opens_a_session_with_the_correct_code) {
