@@ -5,6 +5,8 @@
 #include "text/unicode.hpp"
 #include "text/url.hpp"
 
+#include <algorithm>
+
 namespace useradmin::sign_in {
 
 namespace {
@@ -16,6 +18,17 @@ constexpr std::string_view form_type = "application/x-www-form-urlencoded";
 
 std::string media_type_of(std::string_view content_type) {
     return text::lower(text::trim(text::take_until(content_type, ';')));
+}
+
+/// Returns the last value of a field, like better-auth.
+std::optional<std::string> field_of(std::string_view form, std::string_view name) {
+    while (!form.empty()) {
+        const std::size_t start = form.rfind('&') + 1; // 0 without a separator
+        if (auto value = text::query_parameter(form.substr(start), name))
+            return value;
+        form = form.substr(0, std::max(start, std::size_t{1}) - 1);
+    }
+    return std::nullopt;
 }
 
 } // namespace
@@ -63,7 +76,7 @@ std::variant<Parameters, Reply> Parameters::read(const http::Request& request, F
 Kind Parameters::kind(std::string_view name) const {
     if (object_)
         return object_->kind(name);
-    auto value = text::query_parameter(form_, name);
+    auto value = field_of(form_, name);
     if (!value)
         return Kind::absent;
     crypto::wipe(*value);
@@ -73,7 +86,7 @@ Kind Parameters::kind(std::string_view name) const {
 crypto::Secret Parameters::text(std::string_view name) const {
     if (object_)
         return crypto::Secret(std::string(object_->text(name)));
-    auto value = text::query_parameter(form_, name);
+    auto value = field_of(form_, name);
     return value ? crypto::Secret(std::move(*value)) : crypto::Secret();
 }
 

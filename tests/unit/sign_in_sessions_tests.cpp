@@ -10,6 +10,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
     bool refuses_impersonated = false;
     audit::Event event;
     std::string_view query;
+    std::string content_type = "application/json";
     http::Origins trusted;
 
     void setup() override {
@@ -29,7 +30,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
     http::Reply send(std::string_view method, std::string_view path, std::string_view token,
                      std::string_view text = {}) {
         calls.clear();
-        headers.fields["Content-Type"] = "application/json";
+        headers.fields["Content-Type"] = content_type;
         body.body.text = text;
         const sign_in::Cookies cookies("better-auth.session_token", "", false);
         auto credentials = verifier();
@@ -188,6 +189,16 @@ TEST(sign_in_endpoints, reject_passwords_longer_than_the_library_accepts) {
         expect("body", calls.text(), password);
     }
     expect("400", sign_in("no address", repeat(129, "x")));
+}
+
+TEST(sign_in_endpoints, use_the_last_of_repeated_form_fields) {
+    content_type = "application/x-www-form-urlencoded";
+    for (const char* form : {"email=eva%40example.org&password=x&password=right",
+                             "email=x&password=right&&em%61il=eva%40example.org&other"})
+        LONGS_EQUAL(200, send("POST", "/sign-in/email", "", form).status);
+    LONGS_EQUAL(
+        401, send("POST", "/sign-in/email", "", "email=eva%40example.org&password=right&password=x")
+                 .status);
 }
 
 TEST(sign_in_endpoints, clear_the_dont_remember_cookie_after_a_remembered_sign_in) {
