@@ -83,6 +83,9 @@ Reply dispatch(const Request& request, const Client& client, const Service& serv
 Reply handle_request(const Request& request, const Client& client, const Service& service) {
     Reply reply = dispatch(request, client, service);
     service.event.status = reply.status;
+    // RFC 9110, section 15.5.2, requires this header.
+    if (reply.status == 401)
+        reply.headers.push_back({"WWW-Authenticate", "Bearer"});
     http::add_cors_headers(reply, request.method, request.headers, service.trusted_origins);
     return reply;
 }

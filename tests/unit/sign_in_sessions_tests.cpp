@@ -201,6 +201,14 @@ TEST(sign_in_endpoints, use_the_last_of_repeated_form_fields) {
                  .status);
 }
 
+TEST(sign_in_endpoints, send_WWW_Authenticate_with_401) {
+    const auto rejected =
+        send("POST", "/sign-in/email", "", R"({"email":"eva@example.org","password":"x"})");
+    LONGS_EQUAL(401, rejected.status);
+    expect("Bearer", header_of(rejected, "WWW-Authenticate"));
+    expect("", header_of(send("POST", "/sign-out", ""), "WWW-Authenticate"));
+}
+
 TEST(sign_in_endpoints, clear_the_dont_remember_cookie_after_a_remembered_sign_in) {
     const auto cookies = [this](const std::string& more) {
         return header_of(send("POST", "/sign-in/email", "",
