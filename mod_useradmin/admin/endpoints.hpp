@@ -64,8 +64,6 @@ Reply stop_impersonating(Call& call);
 std::optional<Reply> validate_list_query(const http::Request& request,
                                          sign_in::Parameters& parameters);
 
-/// Returns whether a comma-separated list of roles contains superAdmin.
-bool is_super_admin(std::string_view roles) noexcept;
 /// Returns the roles in the member as a comma-separated list. Returns std::nullopt if the member is
 /// neither a string nor an array of strings.
 std::optional<std::string> roles_in(const json::Object& object, std::string_view member);

@@ -29,11 +29,12 @@ constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMI
 /// Returns the error reply if the caller must not impersonate the user, otherwise std::nullopt.
 std::optional<Reply> refusal(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
-    const bool is_higher = is_super_admin(roles) && !is_super_admin(call.caller.roles);
+    const bool is_higher =
+        model::is_super_admin(roles) && !model::is_super_admin(call.caller.roles);
     // Every role in the list counts as privileged, even one without actions. The role admin always
     // does, because the service gives it permissions.
     const bool has_rights = may(call.service.roles, roles, Actions()) ||
-                            has_role(roles, api::text_of(api::Role::admin));
+                            model::has_role(roles, api::text_of(api::Role::admin));
     if (is_higher || call.service.settings.protected_email.matches(user.email) ||
         (has_rights && !call.may(Action::impersonate_admins)))
         return error(cannot_impersonate_admins);

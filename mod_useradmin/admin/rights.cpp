@@ -1,7 +1,5 @@
 #include "admin/rights.hpp"
 
-#include "text/split.hpp"
-
 #include <algorithm>
 #include <iterator>
 
@@ -42,18 +40,9 @@ std::optional<Action> find_action(std::string_view resource, std::string_view na
     return found != std::end(statements) ? std::optional(found->action) : std::nullopt;
 }
 
-bool has_role(std::string_view roles, std::string_view role) noexcept {
-    if (roles.empty())
-        return role == "user";
-    while (!roles.empty())
-        if (text::take_until(roles, ',') == role)
-            return true;
-    return false;
-}
-
 bool may(const RoleActions& first, std::string_view roles, Actions actions) noexcept {
     for (const RoleActions* each = &first; each != nullptr; each = each->next)
-        if (each->actions.contains(actions) && has_role(roles, each->role))
+        if (each->actions.contains(actions) && model::has_role(roles, each->role))
             return true;
     return false;
 }

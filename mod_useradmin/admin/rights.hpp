@@ -2,6 +2,8 @@
 // (UserAdminBetterAuthRole).
 #pragma once
 
+#include "model/roles.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -60,11 +62,7 @@ struct RoleActions {
 };
 
 /// Used if UserAdminBetterAuthRole is not set.
-inline constexpr RoleActions default_roles = {"superAdmin", Actions::all()};
-
-/// Returns whether a comma-separated list of roles contains the role. An empty list counts as the
-/// role "user".
-bool has_role(std::string_view roles, std::string_view role) noexcept;
+inline constexpr RoleActions default_roles = {model::super_admin_role, Actions::all()};
 
 /// Returns whether any role in a comma-separated list may take all of the actions.
 bool may(const RoleActions& first, std::string_view roles, Actions actions) noexcept;

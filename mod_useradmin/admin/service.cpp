@@ -143,7 +143,7 @@ std::optional<Reply> validate_permissions(const http::Request&, Parameters& para
 
 /// Returns whether UserAdminGuard limits the caller to users with the role "user".
 bool is_limited_by_rank(const Call& call) {
-    return call.service.settings.guards.rank && !is_super_admin(call.caller.roles);
+    return call.service.settings.guards.rank && !model::is_super_admin(call.caller.roles);
 }
 
 constexpr Problem none = {403, "FORBIDDEN", "Forbidden"};
@@ -242,10 +242,6 @@ Reply dispatch(const Endpoint& endpoint, const http::Request& request,
 }
 
 } // namespace
-
-bool is_super_admin(std::string_view roles) noexcept {
-    return has_role(roles, api::text_of(api::Role::super_admin));
-}
 
 bool Call::may(Action action) const noexcept {
     Actions actions;

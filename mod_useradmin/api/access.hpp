@@ -1,6 +1,8 @@
 // Access rules (specification, section 5).
 #pragma once
 
+#include "model/roles.hpp"
+
 #include <string_view>
 
 namespace useradmin::api {
@@ -9,7 +11,9 @@ enum class Role { user, admin, super_admin };
 
 /// Returns the role's name in the database.
 constexpr std::string_view text_of(Role role) noexcept {
-    return role == Role::super_admin ? "superAdmin" : role == Role::admin ? "admin" : "user";
+    return role == Role::super_admin ? model::super_admin_role
+           : role == Role::admin     ? "admin"
+                                     : "user";
 }
 
 /// Parses a role name. Returns Role::user for any other string.

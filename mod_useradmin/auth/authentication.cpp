@@ -99,7 +99,9 @@ LookupResult result_of(const sign_in::Identity& session) noexcept {
     if (!session.impersonated_by.empty() && session.status == CredentialStatus::banned)
         result.refusal.sentence = "the administrator who impersonates its user is banned";
     if (!session.impersonated_by.empty() && session.status == CredentialStatus::unknown)
-        result.refusal.sentence = "the administrator who impersonates its user was deleted";
+        result.refusal.sentence =
+            "the administrator who impersonates its user was deleted, or is not "
+            "a superAdmin like its user";
     return result;
 }
 

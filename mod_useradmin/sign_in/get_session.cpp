@@ -59,11 +59,10 @@ Reply session_reply(const Request& request, const Client& client, const Service&
     // A banned user's session is invalid, but keep it: the ban may expire before the session.
     if (is_banned(session_with_user.user, service.now))
         return no_session();
-    const std::string_view impersonator = session_with_user.session.impersonated_by.value_or("");
-    const bool is_impersonated = !impersonator.empty();
+    const bool is_impersonated = !session_with_user.session.impersonated_by.value_or("").empty();
     if (service.refuses_impersonated && is_impersonated)
         return no_session();
-    switch (impersonator_status(service.store, impersonator, service.now)) {
+    switch (impersonator_status(service.store, session_with_user, service.now)) {
     case CredentialStatus::valid:
         break;
     case CredentialStatus::unavailable:

@@ -1,5 +1,6 @@
 #include "sign_in/identity.hpp"
 
+#include "model/roles.hpp"
 #include "text/unicode.hpp"
 
 namespace useradmin::sign_in {
@@ -50,21 +51,26 @@ Identity identify(store::Store& store, std::string_view token, text::Timestamp n
         return {status_of(session.failure())};
     Identity identity = identity_of(*session, now);
     if (identity.status == CredentialStatus::valid)
-        identity.status = impersonator_status(store, identity.impersonated_by, now);
+        identity.status = impersonator_status(store, *session, now);
     if (cached != nullptr && identity.status == CredentialStatus::valid)
         cached->cache.put(cached->tables_id, cached->credential, token, *session, generation,
                           asked_at);
     return identity;
 }
 
-CredentialStatus impersonator_status(store::Store& store, std::string_view id,
+CredentialStatus impersonator_status(store::Store& store, const store::SessionWithUser& session,
                                      text::Timestamp now) {
+    const std::string_view id = session.session.impersonated_by.value_or("");
     if (id.empty())
         return CredentialStatus::valid;
     const auto found = store.find(id);
     if (!found)
         return status_of(found.failure());
-    return is_banned(*found, now) ? CredentialStatus::banned : CredentialStatus::valid;
+    const bool is_higher = model::is_super_admin(session.user.role.value_or("")) &&
+                           !model::is_super_admin(found->role.value_or(""));
+    return is_banned(*found, now) ? CredentialStatus::banned
+           : is_higher            ? CredentialStatus::unknown
+                                  : CredentialStatus::valid;
 }
 
 bool is_banned(const model::User& user, text::Timestamp now) {

@@ -42,10 +42,11 @@ struct [[nodiscard]] Identity {
     std::chrono::seconds retry_after{0};
 };
 
-/// Returns the status of the administrator with the id: valid, unknown, banned or a database
-/// failure. An empty id is valid. Without this check, a banned administrator could continue to
-/// impersonate a user.
-CredentialStatus impersonator_status(store::Store& store, std::string_view id, text::Timestamp now);
+/// Returns the status of a session's impersonator: valid, also without one, or unknown, banned or a
+/// database failure. Otherwise, an administrator could act as another user after a ban. If the user
+/// has become a superAdmin, an impersonator who is not one is also unknown.
+CredentialStatus impersonator_status(store::Store& store, const store::SessionWithUser& session,
+                                     text::Timestamp now);
 
 /// Returns whether the user is banned and the ban has not expired.
 bool is_banned(const model::User& user, text::Timestamp now);

@@ -298,6 +298,14 @@ TEST(sign_in_endpoints, hide_the_session_of_a_banned_or_deleted_impersonator) {
     expect("500 {\"message\" 0", get_session());
 }
 
+TEST(sign_in_endpoints, hide_the_impersonated_session_of_a_new_superAdmin) {
+    store.add("sara-1", "sara@example.org", "admin");
+    store.sessions["token"].session.impersonated_by = "sara-1";
+    expect("200 {\"session\" 0", get_session());
+    store.sessions["token"].user.role = "superAdmin";
+    expect("200 null 0", get_session());
+}
+
 TEST(sign_in_endpoints, reject_requests_that_the_browser_marks_as_cross_site) {
     for (std::string_view cookie : {"", "a=b"})
         for (std::string_view site : {"cross-site", "same-site"}) {

@@ -1,0 +1,28 @@
+// The user's roles: a role name or, in better-auth, a comma-separated list of names.
+#pragma once
+
+#include "text/split.hpp"
+
+#include <string_view>
+
+namespace useradmin::model {
+
+inline constexpr std::string_view super_admin_role = "superAdmin";
+
+/// Returns whether a comma-separated list of roles contains the role. An empty list counts as the
+/// role "user".
+constexpr bool has_role(std::string_view roles, std::string_view role) noexcept {
+    if (roles.empty())
+        return role == "user";
+    while (!roles.empty())
+        if (text::take_until(roles, ',') == role)
+            return true;
+    return false;
+}
+
+/// Returns whether a comma-separated list of roles contains superAdmin.
+constexpr bool is_super_admin(std::string_view roles) noexcept {
+    return has_role(roles, super_admin_role);
+}
+
+} // namespace useradmin::model
