@@ -60,8 +60,9 @@ Reply impersonation_reply(const model::Session& session, const model::User& user
 
 Reply impersonate_user(Call& call) {
     const SessionCookies& own = *call.service.session_cookies;
-    // A caller without a session token could not return to the original session.
-    if (own.token.empty())
+    // A caller without a session token could not return to the original session. In an impersonated
+    // session, the new session would name the wrong administrator.
+    if (own.token.empty() || !call.caller.impersonated_by.empty())
         return error(call.forbidden);
     const auto user = call.service.store.find(call.event.target, store::UserColumns::all);
     if (!user)

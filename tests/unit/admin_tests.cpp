@@ -536,6 +536,13 @@ TEST(admin, a_caller_with_an_api_key_cannot_impersonate_users) {
     expect("403 FORBIDDEN", call("stop-impersonating", "{}"));
 }
 
+TEST(admin, an_impersonated_session_impersonates_nobody) {
+    impersonated_by = "root";
+    expect("403 YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS",
+           call("impersonate-user", R"({"userId":"another"})"));
+    CHECK_FALSE(store.opened.has_value());
+}
+
 TEST(admin, an_impersonation_ends_only_in_the_administrators_own_session) {
     impersonated_by = "root";
     store.sessions["s3cr3t of me"] = {};
