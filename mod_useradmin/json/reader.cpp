@@ -238,6 +238,11 @@ void Object::WipeAndDelete::operator()(cJSON* tree) const noexcept {
     cJSON_Delete(tree);
 }
 
+Object::Object(cJSON* tree) : tree_(tree) {
+    for (const cJSON* node = tree_->child; node != nullptr; node = node->next)
+        members_[node->string] = node;
+}
+
 std::optional<Object> Object::parse(std::string_view text) {
     if (!text::is_clean_utf8(text))
         return std::nullopt;
@@ -251,11 +256,8 @@ std::optional<Object> Object::parse(std::string_view text) {
 }
 
 const cJSON* Object::member(std::string_view key) const noexcept {
-    const cJSON* last = nullptr;
-    for (const cJSON* node = tree_->child; node != nullptr; node = node->next)
-        if (node->string == key)
-            last = node;
-    return last;
+    const auto found = members_.find(key);
+    return found != members_.end() ? found->second : nullptr;
 }
 
 Object::Kind Object::kind(std::string_view key) const noexcept {

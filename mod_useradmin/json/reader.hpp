@@ -1,6 +1,7 @@
 // Parses JSON objects strictly.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,11 +67,13 @@ class Object {
         void operator()(cJSON* tree) const noexcept;
     };
 
-    explicit Object(cJSON* tree) noexcept : tree_(tree) {}
+    explicit Object(cJSON* tree);
     static std::optional<Object> copy_of(const cJSON* value);
     const cJSON* member(std::string_view key) const noexcept;
 
     std::unique_ptr<cJSON, WipeAndDelete> tree_;
+    /// The last member with each key. A body may have thousands of members.
+    std::map<std::string_view, const cJSON*> members_;
 };
 
 } // namespace useradmin::json

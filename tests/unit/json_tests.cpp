@@ -100,6 +100,22 @@ TEST(json_reader, keys_are_compared_exactly) {
     check_texts("e", object->text("ñ"));
 }
 
+TEST(json_reader, the_last_of_many_members_with_the_same_key_counts) {
+    std::string text = "{";
+    for (const char* const value : {"1", "\"x\"", "true"})
+        for (int number = 0; number < 5700; ++number)
+            text += "\"" + std::to_string(number) + "\":" + value + ",";
+    text.back() = '}';
+    auto parsed = json::Object::parse(text);
+    const json::Object object = *std::move(parsed);
+    const auto keys = object.keys();
+    CHECK_EQUAL(5700U, keys.size());
+    check_texts("0", keys.front());
+    for (const std::string_view key : keys)
+        CHECK_TRUE(object.boolean(key));
+    CHECK_TRUE(object.kind("5700") == Kind::absent);
+}
+
 TEST(json_reader, ignores_members_of_nested_objects) {
     const auto object = json::Object::parse(R"({"a":{"role":"x"},"b":[{"role":"y"}]})");
     CHECK_TRUE(object->kind("role") == Kind::absent);
