@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 namespace useradmin::httpd {
@@ -32,12 +33,32 @@ void apply(const ap_directive_t& directive, apr_pool_t* memory, ConnectionPool& 
         pool.expiry_seconds = number;
 }
 
+/// Removes the server's <VirtualHost> section from the list of those that no server has taken.
+/// Returns it, or nullptr if there is none. Call for each server in the order of httpd's list: if a
+/// file is included twice, its sections have the same line.
+const ap_directive_t* take_section_of(const server_rec& server,
+                                      std::vector<const ap_directive_t*>& sections) {
+    // httpd's list begins with the last section.
+    const auto found =
+        std::find_if(sections.rbegin(), sections.rend(), [&](const ap_directive_t* section) {
+            return is_at_line_of(*section, server);
+        });
+    if (found == sections.rend())
+        return nullptr;
+    const ap_directive_t* const section = *found;
+    sections.erase(std::next(found).base());
+    return section;
+}
+
 } // namespace
 
 ConnectionPools::ConnectionPools(const server_rec* servers) {
     const apr::ScopedPool memory(servers->process->pool);
     std::vector<TreeDirective> directives;
+    std::vector<const ap_directive_t*> sections;
     for_each_directive([&](const TreeDirective& found) {
+        if (is_named(found.directive, "<VirtualHost"))
+            sections.push_back(&found.directive);
         if (strncasecmp(found.directive.directive, "DBD", 3) == 0)
             directives.push_back(found);
     });
@@ -47,8 +68,9 @@ ConnectionPools::ConnectionPools(const server_rec* servers) {
             apply(directive, memory.get(), of_all);
     for (const server_rec* server = servers; server != nullptr; server = server->next) {
         ConnectionPool pool = of_all;
+        const ap_directive_t* const section = take_section_of(*server, sections);
         for (const auto& [directive, virtual_host] : directives)
-            if (virtual_host != nullptr && is_section_of(*virtual_host, *server))
+            if (virtual_host != nullptr && virtual_host == section)
                 apply(directive, memory.get(), pool);
         const auto same = std::ranges::find(pools_, pool);
         of_servers_.push_back(static_cast<unsigned>(same - pools_.begin()));

@@ -1,6 +1,7 @@
 // AuthUserAdminCache: a session cache shared by all children.
 #include "own_httpd.hpp"
 
+#include "support/files.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
 
@@ -146,6 +147,28 @@ TEST(session_cache, drops_a_user_banned_by_another_virtual_host) {
     expect_success(client_->send(
         {"PUT", "/other/users/ulises-1", {"Host: other.test"}, R"({"banned":true})"}));
     CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, ulises_record));
+}
+
+TEST(session_cache, virtual_hosts_of_a_file_that_is_included_twice_do_not_share_sessions) {
+    make_database();
+    const TestDatabase& suite = Suite::current().database();
+    const auto file = Suite::current().work().make("included") / "site.conf";
+    write_file(file, "<VirtualHost *:${SITE_PORT}>\nServerName ${SITE}.test\nDBDriver " +
+                         suite.driver() + "\nDBDParams \"${SITE_PARAMS}\"\n" +
+                         location("/api/users", "AuthUserAdmin On") + "</VirtualHost>\n");
+    std::string sites = "Define SITE_PORT ${PORT}\nAuthUserAdminCache 60\n";
+    for (const auto& [name, params] :
+         {std::pair("a", suite.params()), {"b", own_->params()}, {"c", own_->params()}})
+        sites += std::string("Define SITE ") + name + "\nDefine SITE_PARAMS \"" + params +
+                 "\"\nInclude \"" + file.string() + "\"\nUnDefine SITE\nUnDefine SITE_PARAMS\n";
+    start(sites);
+    const auto status_at = [&](const std::string& host) {
+        return client_->send({"GET", ulises_record, {"Host: " + host, bearer(Caller::user)}})
+            .status;
+    };
+    CHECK_EQUAL(200, status_at("a.test"));
+    CHECK_EQUAL(401, status_at("b.test"));
+    CHECK_EQUAL(401, status_at("c.test"));
 }
 
 TEST(session_cache, drops_a_user_banned_or_deleted_by_another_server) {
