@@ -93,11 +93,16 @@ SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec
                                                              "useradmin deliveries of hosts")};
 }
 
-/// Sets the members that servers with the same database share.
-void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool, Backend& backend) {
+/// Sets the members that servers with the same database share. The statements of DBDInitSQL may
+/// select a schema, so a database with other statements has another id.
+void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool,
+                    const std::vector<std::string>& init_statements, Backend& backend) {
     // Use a digest, because the parameters may contain a password.
-    const std::string id = crypto::hex(crypto::digest({pool.driver, pool.parameters}));
-    backend.database_id = apr::copy_c_string(configuration_pool, id);
+    std::vector<std::string_view> texts = {pool.driver, pool.parameters};
+    const std::string id = crypto::hex(crypto::digest(texts));
+    texts.insert(texts.end(), init_statements.begin(), init_statements.end());
+    backend.database_id =
+        apr::copy_c_string(configuration_pool, crypto::hex(crypto::digest(texts)));
     backend.max_connections = max_connections(pool);
     backend.log_throttle =
         shared_object<ipc::LogThrottle>(configuration_pool, "log throttle of " + id);
@@ -230,7 +235,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
             shared.sessions->invalidate_all();
             shared.totals->invalidate();
             const ConnectionPools pools(servers);
-            auto pool = pools.of_servers().begin();
+            auto database = pools.of_servers().begin();
             auto* is_surveyed = shared_array<std::atomic<bool>>(configuration_pool, "surveys",
                                                                 pools.of_servers().size());
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
@@ -238,8 +243,10 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 backend.database = DatabaseModule::find();
                 backend.shared = shared;
                 backend.is_surveyed = is_surveyed++;
-                backend.pool = *pool++;
-                share_database(configuration_pool, pools.pools()[backend.pool], backend);
+                backend.pool = database->pool;
+                share_database(configuration_pool, pools.pools()[backend.pool],
+                               database->init_statements, backend);
+                ++database;
                 backend.name = name_of(configuration_pool, server);
                 backend.shared_metrics = shared_array<SharedMetrics>(
                     servers->process->pool, "metrics of " + std::string(backend.name), 1);

@@ -192,7 +192,7 @@ struct Backend {
     unsigned pool = 0;
     /// The maximum number of connections that all children together open.
     unsigned max_connections = 0;
-    /// A digest of DBDriver and DBDParams.
+    /// A digest of DBDriver, DBDParams and DBDInitSQL.
     const char* database_id = nullptr;
     /// Data of this child. Both modules, and all servers with the same mod_dbd pool, share it.
     PoolState* pool_state = nullptr;

@@ -12,8 +12,9 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Applies a mod_dbd directive to a pool. Ignores other directives.
-void apply(const ap_directive_t& directive, apr_pool_t* memory, ConnectionPool& pool) {
+/// Applies a mod_dbd directive to a server's pool and statements. Ignores other directives.
+void apply(const ap_directive_t& directive, apr_pool_t* memory, ConnectionPool& pool,
+           std::vector<std::string>& init_statements) {
     const auto words = words_of(directive, memory);
     if (words.empty())
         return;
@@ -31,6 +32,8 @@ void apply(const ap_directive_t& directive, apr_pool_t* memory, ConnectionPool& 
         pool.max = number;
     else if (is_named(directive, "DBDExptime"))
         pool.expiry_seconds = number;
+    else if (is_named(directive, "DBDInitSQL"))
+        init_statements.emplace_back(word);
 }
 
 /// Removes the server's <VirtualHost> section from the list of those that no server has taken.
@@ -63,17 +66,20 @@ ConnectionPools::ConnectionPools(const server_rec* servers) {
             directives.push_back(found);
     });
     ConnectionPool of_all;
+    std::vector<std::string> statements_of_all;
     for (const auto& [directive, virtual_host] : directives)
         if (virtual_host == nullptr)
-            apply(directive, memory.get(), of_all);
+            apply(directive, memory.get(), of_all, statements_of_all);
     for (const server_rec* server = servers; server != nullptr; server = server->next) {
         ConnectionPool pool = of_all;
+        std::vector<std::string> statements = statements_of_all;
         const ap_directive_t* const section = take_section_of(*server, sections);
         for (const auto& [directive, virtual_host] : directives)
             if (virtual_host != nullptr && virtual_host == section)
-                apply(directive, memory.get(), pool);
+                apply(directive, memory.get(), pool, statements);
         const auto same = std::ranges::find(pools_, pool);
-        of_servers_.push_back(static_cast<unsigned>(same - pools_.begin()));
+        of_servers_.push_back(
+            {static_cast<unsigned>(same - pools_.begin()), std::move(statements)});
         if (same == pools_.end())
             pools_.push_back(std::move(pool));
     }

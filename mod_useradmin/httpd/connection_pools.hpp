@@ -22,6 +22,14 @@ struct ConnectionPool {
     bool operator==(const ConnectionPool&) const = default;
 };
 
+struct ServerDatabase {
+    /// The server's index into ConnectionPools::pools().
+    unsigned pool = 0;
+    /// The statements of DBDInitSQL. mod_dbd ignores them if the server uses the pool of another
+    /// one.
+    std::vector<std::string> init_statements;
+};
+
 /// Determines the pools that a configuration defines, and which pool each server uses.
 class ConnectionPools {
   public:
@@ -29,12 +37,12 @@ class ConnectionPools {
     explicit ConnectionPools(const server_rec* servers);
 
     const std::vector<ConnectionPool>& pools() const noexcept { return pools_; }
-    /// Returns each server's index into pools(), in the order of httpd's list.
-    const std::vector<unsigned>& of_servers() const noexcept { return of_servers_; }
+    /// Returns each server's database, in the order of httpd's list.
+    const std::vector<ServerDatabase>& of_servers() const noexcept { return of_servers_; }
 
   private:
     std::vector<ConnectionPool> pools_;
-    std::vector<unsigned> of_servers_;
+    std::vector<ServerDatabase> of_servers_;
 };
 
 } // namespace useradmin::httpd

@@ -171,6 +171,27 @@ TEST(session_cache, virtual_hosts_of_a_file_that_is_included_twice_do_not_share_
     CHECK_EQUAL(401, status_at("c.test"));
 }
 
+TEST(session_cache, schemas_selected_by_DBDInitSQL_do_not_share_sessions) {
+    if (Suite::current().kind() == Kind::sqlite)
+        return; // has no schemas
+    change("CREATE SCHEMA shop;"
+           "CREATE TABLE shop.\"user\" (LIKE public.\"user\" INCLUDING ALL);"
+           "CREATE TABLE shop.\"session\" (LIKE public.\"session\" INCLUDING ALL);"
+           "CREATE TABLE shop.\"account\" (LIKE public.\"account\" INCLUDING ALL)",
+           "DROP SCHEMA shop CASCADE");
+    start("AuthUserAdminCache 60\n" +
+          virtual_host("a.test", location("/api/users", "AuthUserAdmin On")) +
+          // mod_dbd ignores DBDInitSQL if all other settings are equal to those of another host.
+          virtual_host("b.test", "DBDKeep 3\nDBDInitSQL \"SET search_path TO shop\"\n" +
+                                     location("/api/users", "AuthUserAdmin On")));
+    const auto status_at = [&](const std::string& host) {
+        return client_->send({"GET", ulises_record, {"Host: " + host, bearer(Caller::user)}})
+            .status;
+    };
+    CHECK_EQUAL(200, status_at("a.test"));
+    CHECK_EQUAL(401, status_at("b.test"));
+}
+
 TEST(session_cache, drops_a_user_banned_or_deleted_by_another_server) {
     start_caching("3600");
     const auto change_on_other_server = [](const char* method,
