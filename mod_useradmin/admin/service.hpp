@@ -42,7 +42,7 @@ struct Service {
 struct Endpoint;
 
 /// Returns the endpoint for a path such as "…/admin/ban-user", or nullptr if the application
-/// handles the path.
+/// handles the path. The caller must check the part before "/admin".
 const Endpoint* find_endpoint(std::string_view path) noexcept;
 
 /// Returns whether an endpoint needs SessionCookies.

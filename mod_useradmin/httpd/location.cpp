@@ -56,15 +56,6 @@ std::string with_percent_signs_encoded(std::string_view path) {
     return encoded;
 }
 
-const core_dir_config& location_of(const ap_conf_vector_t* section) noexcept {
-    return *static_cast<const core_dir_config*>(ap_get_core_module_config(section));
-}
-
-/// Returns whether a <Location> has a path without a regular expression or wildcard.
-bool is_literal(const core_dir_config& location) noexcept {
-    return location.r == nullptr && !location.d_is_fnmatch;
-}
-
 /// This phase runs before Locations are applied, so check the file name instead of the settings.
 int skip_map_to_storage(request_rec* request) noexcept {
     return apr::view_of(request->filename) == no_file ? OK : DECLINED;
@@ -150,25 +141,32 @@ std::span<ap_conf_vector_t* const> locations_of(const server_rec* server) noexce
             static_cast<std::size_t>(sections.nelts)};
 }
 
+std::optional<std::string_view> path_of(const ap_conf_vector_t* section) noexcept {
+    const auto& location = *static_cast<const core_dir_config*>(ap_get_core_module_config(section));
+    if (location.r != nullptr || location.d_is_fnmatch)
+        return std::nullopt;
+    const std::string_view path = apr::view_of(location.d);
+    return path.substr(0, path.find_last_not_of('/') + 1);
+}
+
+bool is_at_or_below(std::string_view path, std::string_view base) noexcept {
+    return path.starts_with(base) && (path.size() == base.size() || path[base.size()] == '/');
+}
+
 ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
                                    std::string_view path) noexcept {
     ap_conf_vector_t* merged = server->lookup_defaults;
-    for (ap_conf_vector_t* const section : locations_of(server)) {
-        const core_dir_config& location = location_of(section);
-        std::string_view start = apr::view_of(location.d);
-        start = start.substr(0, start.find_last_not_of('/') + 1);
-        if (is_literal(location) && path.starts_with(start) &&
-            (path.size() == start.size() || path[start.size()] == '/'))
+    for (ap_conf_vector_t* const section : locations_of(server))
+        if (const auto base = path_of(section); base && is_at_or_below(path, *base))
             merged = ap_merge_per_dir_configs(pool, merged, section);
-    }
     return merged;
 }
 
 ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
                                    ap_conf_vector_t* section) noexcept {
-    const core_dir_config& location = location_of(section);
-    return is_literal(location) ? configuration_at(pool, server, apr::view_of(location.d))
-                                : ap_merge_per_dir_configs(pool, server->lookup_defaults, section);
+    const auto path = path_of(section);
+    return path ? configuration_at(pool, server, *path)
+                : ap_merge_per_dir_configs(pool, server->lookup_defaults, section);
 }
 
 int claim_request(request_rec* request) noexcept {

@@ -4,6 +4,7 @@
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -38,6 +39,13 @@ ap_conf_vector_t* configuration_at(apr_pool_t* pool, const server_rec* server,
 /// Returns the <Location> and <LocationMatch> sections of a server in configuration order,
 /// including those inherited from the main server.
 std::span<ap_conf_vector_t* const> locations_of(const server_rec* server) noexcept;
+
+/// Returns the path of a <Location> section without trailing slashes, or std::nullopt if the
+/// section has a regular expression or wildcard.
+std::optional<std::string_view> path_of(const ap_conf_vector_t* section) noexcept;
+
+/// Returns whether a URL path is the base or below it. The base has no trailing slash.
+bool is_at_or_below(std::string_view path, std::string_view base) noexcept;
 
 /// Returns the merged per-directory configuration for requests to the path of a section. For a
 /// section with a regular expression or wildcard, merges it only with the server's configuration.

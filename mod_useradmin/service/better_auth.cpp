@@ -3,11 +3,45 @@
 #include "apr/pool.hpp"
 #include "httpd/auth_information.hpp"
 #include "httpd/configuration_tree.hpp"
+#include "httpd/location.hpp"
 #include "service/request_context.hpp"
 
 namespace useradmin::service {
 
 namespace {
+
+/// Returns whether SetHandler in the section or configuration enables the endpoints.
+bool sets_handler(request_rec* request, const ap_conf_vector_t* configuration) noexcept {
+    const auto& core =
+        *static_cast<const core_dir_config*>(ap_get_core_module_config(configuration));
+    const char* error = nullptr;
+    return core.expr_handler != nullptr &&
+           apr::view_of(ap_expr_str_exec(request, core.expr_handler, &error)) ==
+               better_auth_handler;
+}
+
+/// Returns whether the request's path, which ends with "/admin/" and a name, is the only one of its
+/// endpoint. Otherwise, a Location that restricts the endpoint could be bypassed.
+bool is_path_of_endpoint(request_rec* request) noexcept {
+    constexpr std::string_view folder = "/admin";
+    const std::string_view path = apr::view_of(request->uri);
+    bool has_location = false;
+    for (const ap_conf_vector_t* const section : httpd::locations_of(request->server)) {
+        const auto location = httpd::path_of(section);
+        if (!location || !httpd::is_at_or_below(path, *location) || !sets_handler(request, section))
+            continue;
+        const std::string_view rest = path.substr(location->size());
+        const bool is_path =
+            admin::find_endpoint(*location) != nullptr
+                ? rest.empty()
+                : rest.substr(0, rest.rfind('/')) == (location->ends_with(folder) ? "" : folder);
+        if (is_path)
+            return true;
+        has_location = true;
+    }
+    // In other sections, such as <LocationMatch>, "/admin/" must occur only once.
+    return !has_location && path.find("/admin/") + folder.size() == path.rfind('/');
+}
 
 /// Returns whether the request is for the handler. Before httpd has set it, the Location's
 /// SetHandler decides.
@@ -16,19 +50,16 @@ bool is_for_handler(request_rec* request) noexcept {
     // ProxyPass sets a handler before httpd applies SetHandler.
     if (is_own || (request->handler != nullptr && !ap_is_HTTP_ERROR(request->status)))
         return is_own;
-    const auto& core =
-        *static_cast<const core_dir_config*>(ap_get_core_module_config(request->per_dir_config));
-    const char* error = nullptr;
-    return core.expr_handler != nullptr &&
-           apr::view_of(ap_expr_str_exec(request, core.expr_handler, &error)) ==
-               better_auth_handler;
+    return sets_handler(request, request->per_dir_config);
 }
 
 } // namespace
 
 const admin::Endpoint* better_auth_endpoint(request_rec* request) noexcept {
     const admin::Endpoint* const endpoint = admin::find_endpoint(apr::view_of(request->uri));
-    return endpoint != nullptr && is_for_handler(request) ? endpoint : nullptr;
+    const bool is_found =
+        endpoint != nullptr && is_for_handler(request) && is_path_of_endpoint(request);
+    return is_found ? endpoint : nullptr;
 }
 
 bool has_better_auth_endpoints(apr_pool_t* pool) {

@@ -78,6 +78,31 @@ TEST(better_auth, a_new_password_sets_the_accountId_for_the_library) {
     CHECK_EQUAL(std::string("ada-1"), *sql().value("SELECT \"accountId\" FROM \"account\""));
 }
 
+TEST(better_auth, each_endpoint_of_the_admin_client_has_one_path) {
+    const std::string directives =
+        "Require all granted\nAuthUserAdmin On\nSetHandler useradmin-better-auth\n";
+    std::string configuration =
+        "<LocationMatch \"^/(four|five)/auth/admin\">\n" + directives + "</LocationMatch>\n";
+    for (const char* path : {"/one/admin", "/two", "/admin/three/admin", "/six/admin/list-users"})
+        configuration +=
+            std::string("<Location \"") + path + "\">\n" + directives + "</Location>\n";
+    start(configuration);
+    const auto status_of = [&](std::string_view path) {
+        return client_
+            ->send(
+                {"GET", std::string(path) + "/list-users?limit=1", {bearer(Caller::super_admin)}})
+            .status;
+    };
+    for (const char* path : {"/one/admin", "/two/admin", "/admin/three/admin", "/four/auth/admin",
+                             "/five/auth/admin", "/six/admin"})
+        CHECK_EQUAL_TEXT(200, status_of(path), path);
+    for (const char* path :
+         {"/one/admin/x/admin", "/one/admin/admin", "/two/x/admin", "/two/admin/x/admin",
+          "/two/admin/admin", "/admin/three/admin/x/admin", "/four/auth/admin/x/admin",
+          "/six/admin/x/admin", "/six/admin/list-users/admin"})
+        CHECK_EQUAL_TEXT(404, status_of(path), path);
+}
+
 TEST(better_auth, other_paths_and_methods_are_not_answered) {
     // The suite's httpd acts as the application.
     start("ProxyPass \"/api/auth\" \"http://127.0.0.1:" +
