@@ -153,14 +153,14 @@ TEST(sessions, of_a_banned_or_deleted_impersonator_are_rejected) {
 }
 
 TEST(sessions, of_a_superAdmin_need_a_superAdmin_as_impersonator) {
-    auto found = good_session();
+    auto found = valid_session();
     found.session.impersonated_by = "sara-1";
     model::User& sara = store.add("sara-1", "sara@example.org", "admin");
-    expect("me as admin", who_has(found));
+    expect("me as admin", user_of(found));
     found.user.role = "user,superAdmin";
-    expect("unknown", who_has(found));
+    expect("unknown", user_of(found));
     sara.role = "admin,superAdmin";
-    expect("me as user,superAdmin", who_has(found));
+    expect("me as user,superAdmin", user_of(found));
 }
 
 } // namespace useradmin::test
