@@ -232,8 +232,8 @@ struct Schema {
     /// The name of this schema, whether or not it exists. Empty if the database does not support
     /// --scale.
     std::string scale_name;
-    /// Whether these objects are incomplete, come from an earlier version, or lack counts for a
-    /// column that was later added to the user table.
+    /// Whether these objects are incomplete, come from an earlier version, lack counts for a column
+    /// that was later added to the user table, or lack privileges for PUBLIC.
     bool has_outdated_scale = false;
     /// Why the column of UserAdminLastSeen cannot be used. Empty if it can, or if the directive is
     /// not set.

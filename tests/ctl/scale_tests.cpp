@@ -371,6 +371,29 @@ TEST(postgresql_scale, replaces_the_objects_of_version_0_1) {
     CHECK_EQUAL(0, sql().number(left));
 }
 
+TEST(postgresql_scale, without_privileges_after_a_restore_is_reported_and_repaired) {
+    undo("DROP OWNED BY reader; DROP ROLE reader");
+    sql().run("CREATE ROLE reader LOGIN; GRANT SELECT ON \"user\" TO reader");
+    sql().run(users(1, 10));
+    scale();
+    constexpr const char* problem =
+        "PUBLIC lacks the privilege USAGE on schema useradmin_public_user";
+    const auto read_as_reader = [&] {
+        return Session(params_, "user=reader").run("SELECT * FROM \"user\" WHERE id = 'u1'");
+    };
+    CHECK_FALSE(has(ctl({"check"}).output, problem));
+    CHECK_EQUAL(std::string(), read_as_reader());
+    // As a restore with pg_restore --no-acl leaves them.
+    sql().run("REVOKE ALL ON SCHEMA useradmin_public_user FROM PUBLIC; REVOKE ALL ON "
+              "useradmin_public_user.counts FROM reader");
+    CHECK_EQUAL(std::string("42501"), read_as_reader());
+    CHECK(has(ctl({"check"}).output, problem));
+    scale();
+    CHECK_EQUAL(std::string(), read_as_reader());
+    CHECK_FALSE(has(ctl({"check"}).output, problem));
+    CHECK_TRUE(OpenStore(params_, "user=reader").is_scaled());
+}
+
 TEST(postgresql_scale, works_with_a_publication_for_all_tables) {
     undo("DROP PUBLICATION useradmin_every_table");
     sql().run("CREATE PUBLICATION useradmin_every_table FOR ALL TABLES");

@@ -402,7 +402,12 @@ class Examiner {
             advise_index(schema().user, "role_newest", "lists filtered by role",
                          "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
         const store::Column* updated = schema().user.find("updatedAt");
-        if (schema().has_outdated_scale)
+        if (schema().has_outdated_scale && !schema().scale.empty())
+            problem_that(
+                "PUBLIC lacks the privilege USAGE on schema " + schema().scale +
+                ", as after a restore without privileges, so only its owner can use table " +
+                schema().user.name + "; run: useradminctl schema --scale");
+        else if (schema().has_outdated_scale)
             note(
                 "the objects for long lists are incomplete, lack a newer column of the user table, "
                 "or are from an earlier version, so the service does not use them; run: "

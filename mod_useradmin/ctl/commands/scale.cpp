@@ -97,6 +97,7 @@ class ScaleObjects {
             words_.emplace_back("@folds@", folds());
             run("search");
         }
+        run("grants");
         transaction.commit();
         words_.emplace_back(
             "@trgm@", ask("SELECT quote_ident(nspname::text) FROM pg_extension JOIN pg_namespace n "

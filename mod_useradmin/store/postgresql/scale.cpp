@@ -329,10 +329,11 @@ bool read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid, S
         "OPERATOR(pg_catalog.=) 'counts' AND pg_catalog.has_table_privilege(r.oid, 'SELECT')) AS "
         "is_complete, EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.relnamespace "
         "OPERATOR(pg_catalog.=) o.oid AND r.relname OPERATOR(pg_catalog.=) 'counts' AND "
-        "coalesce(pg_catalog.obj_description(o.oid, 'pg_namespace'), '') "
+        "(coalesce(pg_catalog.obj_description(o.oid, 'pg_namespace'), '') "
         "OPERATOR(pg_catalog.<>) " +
         ready +
-        ") AS is_outdated FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid "
+        " OR NOT pg_catalog.has_schema_privilege('public'::pg_catalog.name, o.oid, 'USAGE'))) AS "
+        "is_outdated FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid "
         "OPERATOR(pg_catalog.=) "
         "g.tgfoid JOIN pg_catalog.pg_namespace o ON o.oid OPERATOR(pg_catalog.=) f.pronamespace "
         "WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND "

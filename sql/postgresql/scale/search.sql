@@ -1,7 +1,6 @@
 -- The functions of the search index. They are never replaced while the index exists, because the
--- index contains their results. Every role that reads or writes users calls them, so PUBLIC may
--- execute them. They name the schema of each function and operator that they call, because a SET
--- clause would prevent inlining.
+-- index contains their results. They name the schema of each function and operator that they call,
+-- because a SET clause would prevent inlining.
 
 -- Returns the text in lower case and without accents. Encodes each non-ASCII code point as capital
 -- letters, which do not occur in folded ASCII text. The trigrams of every script therefore consist
@@ -48,7 +47,3 @@ CREATE FUNCTION @scale@.searched(name text, email text) RETURNS text LANGUAGE sq
     SELECT coalesce(@scale@.fold(name), '') OPERATOR(pg_catalog.||) E'\x01' OPERATOR(pg_catalog.||)
         coalesce(@scale@.fold(email), '')
 $body$;
-
-GRANT USAGE ON SCHEMA @scale@ TO PUBLIC;
-GRANT EXECUTE ON FUNCTION @scale@.fold_unicode(text), @scale@.digit(integer, integer), @scale@.fold(text),
-    @scale@.searched(text, text) TO PUBLIC;
