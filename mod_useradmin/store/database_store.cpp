@@ -118,16 +118,22 @@ std::string DatabaseStore::missing_grants(Work& work, unsigned needs) {
         const std::string query = work.dialect().missing_privileges_query(schema, privileges);
         auto rows = work.client().execute(query.c_str(), pool_);
         std::string grants;
-        const Table* granted = nullptr;
+        std::string granted;
         std::string end;
         while (rows && rows->next()) {
             const Table& table = schema.table(rows->take().value_or("u").front());
-            grants += &table == granted ? ", " : end + " GRANT ";
-            granted = &table;
-            grants += rows->take().value_or("");
-            if (const std::string_view column = rows->take().value_or(""); !column.empty())
+            const std::string_view privilege = rows->take().value_or("");
+            const std::string_view column = rows->take().value_or("");
+            const std::string_view account = rows->take().value_or("");
+            const std::string_view sequence = rows->take().value_or("");
+            const std::string object =
+                sequence.empty() ? table.name : "SEQUENCE " + std::string(sequence);
+            grants += object == granted ? ", " : end + " GRANT ";
+            granted = object;
+            grants += privilege;
+            if (!column.empty())
                 grants += " (" + quoted_identifier(column) + ")";
-            end = " ON " + table.name + " TO " + std::string(rows->take().value_or("")) + ";";
+            end = " ON " + object + " TO " + std::string(account) + ";";
         }
         if (!grants.empty())
             return "; run:" + grants.append(end);

@@ -184,9 +184,11 @@ class Dialect {
     /// column of an index, in order: the table's letter (u, s, a), the index, whether it is unique
     /// ("t" or "1"), and the column or expression.
     virtual std::string indexes_query(const Schema& schema, const TableNames& names) const = 0;
-    /// Returns the query for missing privileges, in the order of `privileges`. Each row has the
-    /// table's letter, the privilege, the column ("" for the whole table) and the account. Returns
-    /// an empty string if the database has no privileges, or if none of the tables exists.
+    /// Returns the query for missing privileges, in the order of `privileges`. INSERT includes
+    /// USAGE on the sequences of the table's defaults. Each row has the table's letter, the
+    /// privilege, the column ("" for the whole table), the account, and the sequence ("" for a
+    /// privilege on the table). Returns an empty string if the database has no privileges, or if
+    /// none of the tables exists.
     virtual std::string missing_privileges_query(const Schema& schema,
                                                  std::span<const Privilege> privileges) const = 0;
     /// Returns the query for roles other than superusers whose code may run when one of the tables

@@ -91,4 +91,33 @@ TEST(serial, check_reports_generated_ids) {
     CHECK_EQUAL(0, json.size("data.problems"));
 }
 
+TEST(serial, check_names_the_sequences_that_the_account_may_not_use) {
+    if (!is_postgresql())
+        return;
+    sql().run("CREATE ROLE reader LOGIN; GRANT ALL ON number_user, number_session, number_account, "
+              "useradmin_revocation TO reader");
+    std::string params = database().params();
+    params.replace(params.find("user=useradmin"), 14, "user=reader");
+    const auto problems = [&](const std::string& directives) {
+        const std::string text =
+            "DBDriver pgsql\nDBDParams \"" + params + "\"\nUserAdminTables " + tables + "\n";
+        return bare_ctl({"--config", file("reader.conf", text + directives), "check", "--verbose"})
+            .output;
+    };
+    const std::string sign_in = "AuthUserAdminSignIn On\n";
+    const auto grant = [](const std::string& table) {
+        return "run: GRANT USAGE ON SEQUENCE public.number_" + table + "_id_seq TO reader;";
+    };
+    const std::string without = problems("UserAdmin On\n");
+    const std::string with_sign_in = problems(sign_in);
+    sql().run("GRANT USAGE ON SEQUENCE number_session_id_seq TO reader");
+    const std::string granted = problems(sign_in);
+    sql().run("DROP OWNED BY reader; DROP ROLE reader");
+    CHECK(has(without, grant("user")));
+    CHECK(has(without, grant("account")));
+    CHECK_FALSE(has(without, grant("session")));
+    CHECK(has(with_sign_in, grant("session")));
+    CHECK_FALSE(has(granted, "SEQUENCE"));
+}
+
 } // namespace useradmin::test

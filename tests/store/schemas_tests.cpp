@@ -1340,6 +1340,19 @@ TEST(postgresql_privileges, that_are_missing_are_all_named_with_their_grant) {
     CHECK(is_failure(with_store(create, "poor")));
 }
 
+TEST(postgresql_privileges, to_use_the_sequence_of_a_serial_column_are_named) {
+    expect_error("run: GRANT USAGE ON SEQUENCE public.account_number_seq TO poor;");
+    change("ALTER TABLE \"account\" ADD COLUMN number serial",
+           "ALTER TABLE \"account\" DROP COLUMN number");
+    create_poor_role(R"(GRANT ALL ON "user", "session", "account" TO poor)");
+    const auto create = [](store::DatabaseStore& store) {
+        return store.create(new_user("n", "n@x"));
+    };
+    CHECK(failed(with_store(create, "poor")));
+    sql().run("GRANT USAGE ON SEQUENCE account_number_seq TO poor");
+    worked(with_store(create, "poor"));
+}
+
 TEST(postgresql_privileges, to_write_a_hash_do_not_include_reading_one) {
     expect_error("run: GRANT UPDATE ON \"account\" TO poor;");
     add_user("u", "u@x");

@@ -101,7 +101,7 @@ std::vector<MissingPrivilege> missing_privileges(Database& database, const store
         return missing;
     for (const Database::Row& row : database.rows(query))
         missing.push_back({row[0].value_or("")[0], row[1].value_or(""), row[2].value_or(""),
-                           row[3].value_or("")});
+                           row[3].value_or(""), row[4].value_or("")});
     return missing;
 }
 

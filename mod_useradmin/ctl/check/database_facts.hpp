@@ -65,13 +65,15 @@ struct Index {
 /// Returns the indexes of the user, session and account table that are not partial.
 std::vector<Index> indexes_of(Database& database, const store::Schema& schema);
 
-/// A table privilege that the database account lacks.
+/// A privilege on a table or sequence that the database account lacks.
 struct MissingPrivilege {
     char table = '\0';
     std::string privilege;
     /// The required column. Empty if the privilege is for the whole table.
     std::string column;
     std::string account;
+    /// The sequence that an INSERT uses. Empty if the privilege is for the table.
+    std::string sequence;
 };
 
 struct DatabaseFacts {

@@ -94,10 +94,13 @@ class Examiner {
         const std::string column =
             missing.column.empty() ? "" : " (" + store::quoted_identifier(missing.column) + ")";
         const std::string right = missing.privilege + column;
-        const std::string& of = table(missing.table).name;
+        const bool is_of_table = missing.sequence.empty();
+        const std::string& of = is_of_table ? table(missing.table).name : missing.sequence;
         std::string problem = "the database account " + missing.account;
-        problem.append(" lacks the privilege ").append(right).append(" on table ").append(of);
-        problem.append("; run: GRANT ").append(right).append(" ON ").append(of);
+        problem.append(" lacks the privilege ").append(right);
+        problem.append(is_of_table ? " on table " : " on sequence ").append(of);
+        problem.append("; run: GRANT ").append(right);
+        problem.append(is_of_table ? " ON " : " ON SEQUENCE ").append(of);
         return problem.append(" TO ").append(missing.account).append(";");
     }
 

@@ -650,14 +650,31 @@ class Postgresql final : public Dialect {
         }
         if (wanted.empty())
             return {};
-        return "SELECT t.letter, w.privilege, w.name, "
-               "pg_catalog.quote_ident(current_user::pg_catalog.text) FROM " +
+        // Identity columns have no default, and need no privilege on their sequence.
+        return "WITH w AS (SELECT t.letter, t.relation, w.privilege, w.name, w.place FROM " +
                tables_of(schema) + " JOIN (VALUES " + wanted +
                ") AS w (letter, privilege, name, place) ON w.letter" + equals +
-               "t.letter WHERE NOT CASE WHEN w.name" + equals +
-               "'' THEN pg_catalog.has_table_privilege(t.relation, w.privilege) ELSE "
-               "pg_catalog.has_column_privilege(t.relation, w.name, w.privilege) END ORDER BY "
-               "w.place";
+               "t.letter) SELECT m.letter, m.privilege, m.name, "
+               "pg_catalog.quote_ident(current_user::pg_catalog.text), m.sequence FROM (SELECT "
+               "w.letter, w.privilege, w.name, '' AS sequence, w.place FROM w WHERE NOT CASE WHEN "
+               "w.name" +
+               equals +
+               "'' THEN pg_catalog.has_table_privilege(w.relation, w.privilege) ELSE "
+               "pg_catalog.has_column_privilege(w.relation, w.name, w.privilege) END UNION ALL "
+               "SELECT w.letter, 'USAGE', '', pg_catalog.concat(pg_catalog.quote_ident("
+               "n.nspname::pg_catalog.text), '.', pg_catalog.quote_ident("
+               "s.relname::pg_catalog.text)), w.place FROM w JOIN pg_catalog.pg_attrdef a ON "
+               "a.adrelid" +
+               equals + "w.relation AND w.privilege" + equals +
+               "'INSERT' JOIN pg_catalog.pg_depend d ON d.classid" + equals +
+               "'pg_catalog.pg_attrdef'::pg_catalog.regclass::pg_catalog.oid AND d.objid" + equals +
+               "a.oid AND d.refclassid" + equals +
+               "'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid JOIN "
+               "pg_catalog.pg_class s ON s.oid" +
+               equals + "d.refobjid JOIN pg_catalog.pg_namespace n ON n.oid" + equals +
+               "s.relnamespace WHERE CASE WHEN s.relkind" + equals +
+               "'S' THEN NOT pg_catalog.has_sequence_privilege(s.oid, 'USAGE, UPDATE') END) m "
+               "ORDER BY m.place, m.sequence";
     }
 
     std::string foreign_keys_query(const Schema& schema, const TableNames&) const override {
