@@ -326,6 +326,30 @@ TEST(schema, may_be_run_on_several_servers_at_once) {
     CHECK(created >= 1);
 }
 
+TEST(schema, waits_for_a_long_reader_without_blocking_others) {
+    if (!is_postgresql())
+        return;
+    done(ctl({"--tables", tables, "schema", "--force"}));
+    sql().run("ALTER TABLE app_user DROP COLUMN \"banReason\"");
+    test::Database reader(database().driver(), database().params());
+    reader.run("BEGIN; LOCK TABLE app_user IN ACCESS SHARE MODE");
+    const std::string out = path("schema-waits");
+    Process process({words({"--tables", tables, "schema"}), environment()}, out);
+    CHECK(eventually([&] {
+        return sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = "
+                            "'app_user'::regclass") > 0 ||
+               !process.running();
+    }));
+    CHECK_TEXT(process.running(), read_file(out).c_str());
+    sql().run("SET statement_timeout = '60s'");
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM app_user"));
+    sql().run("RESET statement_timeout");
+    CHECK(process.running());
+    reader.run("COMMIT");
+    CHECK(process.ended_within(std::chrono::seconds(60)));
+    CHECK_EQUAL(std::string("Missing columns were added: banReason.\n"), read_file(out));
+}
+
 TEST(schema, changes_nothing_if_it_fails) {
     // The index on "verification" is created last. On a view, this fails.
     sql().run("DROP INDEX \"verification_identifier_idx\"; ALTER TABLE \"verification\" RENAME TO "

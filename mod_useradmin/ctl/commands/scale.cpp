@@ -3,6 +3,7 @@
 #include "ctl/commands/sql_files.hpp"
 #include "ctl/display.hpp"
 #include "ctl/interruption.hpp"
+#include "ctl/lock_retry.hpp"
 #include "ctl/transaction.hpp"
 #include "text/unicode.hpp"
 #include "json/writer.hpp"
@@ -15,10 +16,6 @@ namespace useradmin::ctl {
 
 namespace {
 
-// Each attempt to acquire the lock may block other sessions for up to two seconds. The pauses let
-// them proceed.
-constexpr int max_lock_attempts = 100;
-constexpr std::chrono::seconds lock_retry_delay(1);
 // How long check --counts waits for a lock.
 constexpr std::chrono::seconds lock_timeout(5);
 
@@ -108,16 +105,7 @@ class ScaleObjects {
     /// Runs an SQL file that locks the user table briefly. Retries while another session locks it,
     /// and throws CommandError after 100 attempts.
     void run_locked(const char* name) {
-        const Progress progress("Waiting for the user table");
-        for (int attempts_left = max_lock_attempts; attempts_left > 0; --attempts_left) {
-            try {
-                return run_in_transaction(name);
-            } catch (const LockTimeout&) {
-                std::this_thread::sleep_for(lock_retry_delay);
-            }
-        }
-        throw CommandError("other sessions keep the user table locked; end their long transactions "
-                           "(see pg_stat_activity), then run the command again");
+        retry_locked([&] { run_in_transaction(name); });
     }
 
     /// Takes an advisory lock that excludes other commands on these objects until the connection

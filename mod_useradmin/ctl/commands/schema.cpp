@@ -1,6 +1,7 @@
 #include "ctl/command.hpp"
 #include "ctl/commands/sql_files.hpp"
 #include "ctl/display.hpp"
+#include "ctl/lock_retry.hpp"
 #include "ctl/transaction.hpp"
 #include "text/snake_case.hpp"
 #include "json/writer.hpp"
@@ -122,6 +123,53 @@ struct Done {
     std::string new_file;
 };
 
+/// Creates the missing tables and columns in one transaction, including the table of API keys if
+/// `wants_keys`. Throws LockTimeout if a table stays locked.
+Done create_missing(Database& database, const store::TableNames& names, bool wants_keys) {
+    const bool has_schemas = database.dialect().product().has_schemas;
+    Transaction transaction(database);
+    // Several servers may run this command at the same time.
+    if (has_schemas) {
+        database.execute("SET LOCAL lock_timeout = '2s'");
+        database.rows("SELECT pg_catalog.pg_advisory_xact_lock("
+                      "pg_catalog.hashtextextended('useradminctl schema', 0))");
+    }
+    const store::Schema before = database.schema(names);
+    database.refuse_superuser_risk(before);
+    const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
+                             before.attempt.exists() && before.disabled_keys() != nullptr;
+    const bool adds_keys = wants_keys && before.api_keys() == nullptr;
+    // If ids are numbers, a user and an organization may have the same id, and the owner of a key
+    // would be ambiguous.
+    if (const auto* const id = before.user.find("id");
+        adds_keys && id != nullptr && id->is_serial())
+        throw CommandError("API keys require user ids that are text or UUIDs");
+    Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
+    const Replacements names_in_files = replacements_for(database, before);
+    // The SQL files name types without a schema. With this search_path, other types cannot shadow
+    // the built-in ones.
+    if (has_schemas) {
+        database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
+        // The modules ignore tables that belong neither to the user table's owner nor to their own
+        // role.
+        if (before.user.exists())
+            database.rows(
+                "SELECT set_config('role', pg_get_userbyid(relowner), true) FROM pg_class "
+                "WHERE oid = " +
+                store::literal(before.user.sql) + "::regclass AND pg_has_role(relowner, 'MEMBER')");
+    }
+    if (!is_complete)
+        create_tables(database, before, names_in_files, "schema");
+    if (adds_keys)
+        create_tables(database, before, names_in_files, "api_keys");
+    // A table that was just created has all columns.
+    if (before.user.exists())
+        for (const std::string_view migration : sql_files_with_prefix(database, "migrations/"))
+            add_columns(database, before, names_in_files, migration, done.added_columns);
+    transaction.commit();
+    return done;
+}
+
 void print_done(const Context& context, const Done& done) {
     if (context.wants_json()) {
         print_data([&](json::Writer& writer) {
@@ -184,44 +232,12 @@ Exit create_schema(Context& context) {
             error.empty() ? "the file cannot have a write-ahead log; move it to a local file system"
                           : "the database reported an error: " + error);
     }
-    Transaction transaction(database);
-    // Several servers may run this command at the same time.
-    if (dialect.product().has_schemas)
-        database.rows("SELECT pg_catalog.pg_advisory_xact_lock("
-                      "pg_catalog.hashtextextended('useradminctl schema', 0))");
-    const store::Schema before = database.schema(names);
-    database.refuse_superuser_risk(before);
-    const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
-                             before.attempt.exists() && before.disabled_keys() != nullptr;
-    const bool adds_keys = context.options.has("api-keys") && before.api_keys() == nullptr;
-    // If ids are numbers, a user and an organization may have the same id, and the owner of a key
-    // would be ambiguous.
-    if (const auto* const id = before.user.find("id");
-        adds_keys && id != nullptr && id->is_serial())
-        throw CommandError("API keys require user ids that are text or UUIDs");
-    Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
-    const Replacements names_in_files = replacements_for(database, before);
-    // The SQL files name types without a schema. With this search_path, other types cannot shadow
-    // the built-in ones.
-    if (dialect.product().has_schemas) {
-        database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
-        // The modules ignore tables that belong neither to the user table's owner nor to their own
-        // role.
-        if (before.user.exists())
-            database.rows(
-                "SELECT set_config('role', pg_get_userbyid(relowner), true) FROM pg_class "
-                "WHERE oid = " +
-                store::literal(before.user.sql) + "::regclass AND pg_has_role(relowner, 'MEMBER')");
-    }
-    if (!is_complete)
-        create_tables(database, before, names_in_files, "schema");
-    if (adds_keys)
-        create_tables(database, before, names_in_files, "api_keys");
-    // A table that was just created has all columns.
-    if (before.user.exists())
-        for (const std::string_view migration : sql_files_with_prefix(database, "migrations/"))
-            add_columns(database, before, names_in_files, migration, done.added_columns);
-    transaction.commit();
+    const bool wants_keys = context.options.has("api-keys");
+    // On SQLite, each statement waits for the file's lock by itself.
+    const Done done =
+        dialect.product().has_schemas
+            ? retry_locked([&] { return create_missing(database, names, wants_keys); })
+            : create_missing(database, names, wants_keys);
     print_done(context, done);
     return Exit::success;
 }
