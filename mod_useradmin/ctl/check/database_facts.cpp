@@ -2,6 +2,7 @@
 
 #include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
+#include "ctl/transaction.hpp"
 #include "store/privileges.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
@@ -288,6 +289,24 @@ std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
     return indexes;
 }
 
+void remove_timeouts(Database& database) {
+    // PostgreSQL 16 and earlier lack transaction_timeout, so select it from pg_settings.
+    if (database.dialect().product().has_schemas)
+        database.execute("SELECT pg_catalog.set_config(name, '0', true) FROM "
+                         "pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) ANY (ARRAY["
+                         "'statement_timeout', 'transaction_timeout'])");
+}
+
+void count_without_timeouts(Database& database, const std::function<void()>& count) {
+    // On SQLite, a transaction would lock the file.
+    if (!database.dialect().product().has_schemas)
+        return count();
+    Transaction transaction(database);
+    remove_timeouts(database);
+    count();
+    transaction.commit();
+}
+
 std::string column_text(const store::Table& table, const char* alias, std::string_view field) {
     return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +
            ")";
@@ -317,7 +336,8 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
         });
     if (!can_read_users || !can_read(schema.user, {"id", "email"}))
         return found;
-    survey_addresses(database, schema, settings.protected_address(), found);
+    count_without_timeouts(
+        database, [&] { survey_addresses(database, schema, settings.protected_address(), found); });
     count_time_formats(database, schema.user, found);
     const bool has_times = schema.account.find("createdAt") != nullptr;
     if (!can_read(schema.account, {"id", "providerId", "userId"}) ||
@@ -325,7 +345,7 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
         return found;
     found.own.emplace();
     found.foreign.emplace();
-    count_rows(database, schema, found);
+    count_without_timeouts(database, [&] { count_rows(database, schema, found); });
     return found;
 }
 

@@ -91,7 +91,8 @@ Exit check_orphans(Context& context) {
     const store::Schema schema = database.schema();
     if (const store::Problem* problem = schema.find_problem(store::needs_user))
         throw CommandError(problem->text);
-    std::vector<Orphans> all = find_orphans(database, schema);
+    std::vector<Orphans> all;
+    count_without_timeouts(database, [&] { all = find_orphans(database, schema); });
     std::int64_t total = 0;
     for (const Orphans& orphans : all)
         total += orphans.number;
@@ -101,6 +102,7 @@ Exit check_orphans(Context& context) {
             !confirm("Delete " + count_of(total, "row", "rows") + " of deleted users?"))
             throw CommandError("nothing was deleted");
         Transaction transaction(database);
+        remove_timeouts(database);
         for (Orphans& orphans : all)
             orphans.number = static_cast<std::int64_t>(
                 database.rows("DELETE" + orphans.from + " RETURNING 1").size());

@@ -50,8 +50,9 @@ class ScaleObjects {
         database.execute("SET search_path = pg_catalog, pg_temp");
         database.execute("SET default_transaction_isolation = 'read committed'");
         database.execute("SET standard_conforming_strings = on");
-        database.execute("SET statement_timeout = 0");
-        database.execute("SET lock_timeout = 0");
+        // PostgreSQL 16 and earlier lack transaction_timeout, so select it from pg_settings.
+        database.execute("SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN "
+                         "('lock_timeout', 'statement_timeout', 'transaction_timeout')");
     }
 
     /// Makes statements throw LockTimeout instead of waiting indefinitely for a lock.
