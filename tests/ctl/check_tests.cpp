@@ -422,6 +422,27 @@ TEST(check, names_the_features_that_need_the_revocation_table) {
     CHECK(with_storage.status != 0);
 }
 
+TEST(check, names_the_owner_of_a_table_that_the_service_ignores) {
+    if (!is_postgresql())
+        return;
+    const std::string problem =
+        " belongs to stranger, not to the owner of the user table; run: ALTER TABLE public.";
+    sql().run("CREATE ROLE stranger LOGIN; ALTER TABLE useradmin_revocation OWNER TO stranger; "
+              "ALTER TABLE useradmin_attempt OWNER TO stranger");
+    const CommandResult checked =
+        ctl_with("AuthUserAdminSignInLimit 10 60 shared\n", {"check", "--verbose"});
+    const CommandResult created = ctl({"schema"});
+    sql().run("ALTER TABLE useradmin_revocation OWNER TO useradmin; ALTER TABLE useradmin_attempt "
+              "OWNER TO useradmin; DROP ROLE stranger");
+    CHECK_EQUAL(1, checked.status);
+    for (const std::string table : {"useradmin_revocation", "useradmin_attempt"})
+        CHECK_TEXT(
+            has(checked.output, "table public." + table + problem + table + " OWNER TO useradmin;"),
+            checked.output.c_str());
+    CHECK_EQUAL(1, created.status);
+    CHECK(has(created.errors, "table public.useradmin_revocation" + problem));
+}
+
 TEST(check, names_the_features_that_need_the_attempt_table) {
     const std::string problem =
         "AuthUserAdminSignInLimit counts failures separately on each server";

@@ -135,6 +135,9 @@ Done create_missing(Database& database, const store::TableNames& names, bool wan
                       "pg_catalog.hashtextextended('useradminctl schema', 0))");
     }
     const store::Schema before = database.schema(names);
+    for (const store::Table* const table : {&before.revocation, &before.attempt})
+        if (!table->absence_reason.empty())
+            throw CommandError(table->absence_reason);
     database.refuse_superuser_risk(before);
     const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
                              before.attempt.exists() && before.disabled_keys() != nullptr;

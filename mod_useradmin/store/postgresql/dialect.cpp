@@ -100,27 +100,34 @@ std::string oid_of(std::string_view name) {
 
 /// Returns FROM and WHERE clauses for tables `c` with these names in the schema of the user table.
 /// Considers only tables that belong to a superuser, to this account or to the owner of the user
-/// table. Triggers of other owners would run with the privileges of this account.
-std::string from_tables(const TableNames& names, const std::string& literals) {
+/// table. Triggers of other owners would run with the privileges of this account. With `not_trusted`
+/// "NOT ", considers only the other tables.
+std::string from_tables(const TableNames& names, const std::string& literals,
+                        const char* not_trusted = "") {
     return " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_class u ON u.oid" + std::string(equals) +
            oid_of(names.user) + " AND u.relnamespace" + equals +
-           "c.relnamespace JOIN pg_catalog.pg_roles o ON o.oid" + equals +
-           "c.relowner AND (o.rolsuper OR o.rolname" + equals + "current_user OR o.oid" + equals +
+           "c.relnamespace JOIN pg_catalog.pg_roles o ON o.oid" + equals + "c.relowner AND " +
+           not_trusted + "(o.rolsuper OR o.rolname" + equals + "current_user OR o.oid" + equals +
            "u.relowner) WHERE c.relkind" + equals + "'r' AND c.relname" + equals + "ANY (ARRAY[" +
            literals + "]::pg_catalog.name[])";
 }
 
 /// Returns the catalog query. Each row is a column of a table, with everything that invalidates a
 /// prepared statement. The type of a domain is its base type. A missing table has one row without a
-/// column. If a schema without USAGE has a table of this name, the row names the schema.
+/// column. If a schema without USAGE has a table of this name, the row names the schema. If a table
+/// of the service has an owner who is not trusted, the row explains this.
 std::string catalog_query(const TableNames& names) {
     const auto table = [](const char* letter, std::string_view name) {
         const std::string_view own = name.substr(name.find('.') + 1);
-        return "('" + std::string(letter) + "', " + oid_of(name) + ", " + literal(own) + ")";
+        return "('" + std::string(letter) + "', " + oid_of(name) + ", " + literal(own) + ", NULL)";
     };
     const auto own = [&](const char* letter, std::string_view name) {
         return "('" + std::string(letter) + "', (SELECT c.oid" + from_tables(names, literal(name)) +
-               "), '')";
+               "), '', (SELECT pg_catalog.format('table %1$s.%2$I belongs to %3$I, not to the "
+               "owner of the user table; run: ALTER TABLE %1$s.%2$I OWNER TO %4$I;', "
+               "c.relnamespace::pg_catalog.regnamespace, c.relname, o.rolname, "
+               "pg_catalog.pg_get_userbyid(u.relowner))" +
+               from_tables(names, literal(name), "NOT ") + "))";
     };
     // The operators of a type such as citext are in the schema of "=" in the type's default btree
     // operator class. Only a superuser can create an operator class, so the schema can be trusted.
@@ -157,15 +164,17 @@ std::string catalog_query(const TableNames& names) {
            "pg_catalog.min(n.nspname::pg_catalog.text) FROM pg_catalog.pg_class c JOIN "
            "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE "
            "c.relname OPERATOR(pg_catalog.=) t.name AND NOT "
-           "pg_catalog.has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, "
+           "pg_catalog.has_schema_privilege(n.oid, 'USAGE')), current_user, t.distrusted, "
+           "a.atttypmod, "
            "a.attcollation, t.relation FROM (VALUES " +
            table("u", names.user) + ", " + table("s", names.session) + ", " +
            table("a", names.account) + ", " + own("r", revocation_table) + ", " +
            own("t", attempt_table) +
-           (names.has_plugins
-                ? " UNION ALL SELECT 'p', c.oid, ''" + from_tables(names, plugin_table_names())
-                : std::string()) +
-           ") AS t (letter, relation, name) LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid "
+           (names.has_plugins ? " UNION ALL SELECT 'p', c.oid, '', NULL" +
+                                    from_tables(names, plugin_table_names())
+                              : std::string()) +
+           ") AS t (letter, relation, name, distrusted) LEFT JOIN pg_catalog.pg_attribute a ON "
+           "a.attrelid "
            "OPERATOR(pg_catalog.=) t.relation AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT "
            "a.attisdropped AND ((t.letter OPERATOR(pg_catalog.<>) 'r' AND t.letter "
            "OPERATOR(pg_catalog.<>) 't') OR "
@@ -797,7 +806,9 @@ class Postgresql final : public Dialect {
         }
         const model::NullableText closed_schema = rows.take();
         const std::string account(rows.take().value_or(""));
-        if (closed_schema)
+        if (const model::NullableText distrusted = rows.take())
+            table.absence_reason = *distrusted;
+        else if (closed_schema)
             table.absence_reason = "the database account " + account + " may not use schema " +
                                    std::string(*closed_schema) + ", which contains a table named " +
                                    table.name + "; run: GRANT USAGE ON SCHEMA " +
