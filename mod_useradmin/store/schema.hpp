@@ -112,6 +112,8 @@ struct Table {
     std::string name;
     /// The schema of built-in functions and operators. Empty if the database has no schemas.
     std::string_view system = {};
+    /// PostgreSQL's kind of relation (pg_class.relkind), such as 'r' for a table.
+    char relation_kind = 'r';
     std::vector<Column> columns;
     /// The fields as columns of SELECT or RETURNING. Missing columns are NULL.
     std::string select_list;

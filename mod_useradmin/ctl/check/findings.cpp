@@ -139,7 +139,11 @@ class Examiner {
             return index.is_of_lower_email() || (index.table == 'u' && index.is_unique &&
                                                  index.keys.size() == 1 && index.keys[0] == email);
         });
-        if (!is_unique)
+        if (!is_unique && !can_have_indexes(schema().user))
+            note("table " + schema().user.name +
+                 " is a view, so it is unknown whether two users can have the same address; the "
+                 "table behind it needs a UNIQUE index on the address");
+        else if (!is_unique)
             add_problem("there is no UNIQUE index on column \"" + email + "\" of table " +
                         schema().user.name + ", so two users can have the same address; run: " +
                         index_statement("UNIQUE INDEX", schema().user, "email",
@@ -444,20 +448,28 @@ class Examiner {
                          name == "newest" ? newest_first() : column->sql());
     }
 
-    void advise_index(const store::Table& table, std::string_view name, std::string_view purpose,
-                      const std::string& keys) {
-        note("an index is missing for " + std::string(purpose) +
-             "; run: " + index_statement("INDEX", table, name, keys));
+    /// Returns whether the table is a table, a partitioned table or a materialized view.
+    static bool can_have_indexes(const store::Table& table) {
+        return std::string_view("rpm").find(table.relation_kind) != std::string_view::npos;
     }
 
-    /// Returns a CREATE INDEX statement that does not block writes, if the database supports one.
+    void advise_index(const store::Table& table, std::string_view name, std::string_view purpose,
+                      const std::string& keys) {
+        if (can_have_indexes(table))
+            note("an index is missing for " + std::string(purpose) +
+                 "; run: " + index_statement("INDEX", table, name, keys));
+    }
+
+    /// Returns a CREATE INDEX statement that does not block writes, if the database supports one
+    /// for the table.
     std::string index_statement(std::string_view kind, const store::Table& table,
                                 std::string_view name, const std::string& keys) const {
         // CREATE INDEX takes a name without a schema: the index is in the schema of its table.
         const std::size_t dot = table.name.find("\".\"");
         std::string own = dot == table.name.npos ? table.name : table.name.substr(dot + 2);
         own.insert(own.size() - 1, "_" + std::string(name) + "_idx");
-        return "CREATE " + std::string(kind) + " " + product_.create_index_option + own + " ON " +
+        return "CREATE " + std::string(kind) + " " +
+               (table.relation_kind == 'p' ? "" : product_.create_index_option) + own + " ON " +
                table.name + " (" + keys + ");";
     }
 

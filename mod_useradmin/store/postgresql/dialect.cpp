@@ -136,7 +136,7 @@ std::string catalog_query(const TableNames& names) {
            "pg_catalog.current_setting('client_encoding'), "
            "pg_catalog.current_setting('server_encoding'), t.letter, q.nspname, c.relname, "
            "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
-           "'heap', false), t.letter OPERATOR(pg_catalog.<>) 'p' OR "
+           "'heap', false), c.relkind, t.letter OPERATOR(pg_catalog.<>) 'p' OR "
            "pg_catalog.has_table_privilege(t.relation, 'DELETE'), t.letter "
            "OPERATOR(pg_catalog.<>) 'p' OR pg_catalog.has_table_privilege(t.relation, 'INSERT'), "
            "a.attname, "
@@ -796,6 +796,7 @@ class Postgresql final : public Dialect {
             table.system = system_schema;
         }
         table.version = rows.take_boolean() ? version_of_stored : version_of_values;
+        table.relation_kind = rows.take().value_or("r").front();
         table.allows_delete = rows.take_boolean();
         table.allows_insert = rows.take_boolean();
         Column column = column_of(rows, has_iso_dates);
