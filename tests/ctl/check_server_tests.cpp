@@ -154,6 +154,20 @@ TEST(check_server, reports_a_mail_command_that_httpds_children_cannot_run) {
     expect_no_problem(mail_config());
 }
 
+TEST(check_server, accepts_a_mail_command_with_quoted_blanks) {
+    if (!running_as_root())
+        return;
+    const std::string program = work().make("my mail") / "send";
+    write_file(program, "#!/bin/sh\n");
+    std::filesystem::permissions(program, std::filesystem::perms(0755));
+    accepts(whole(service +
+                  "<Location \"/api/users\">\nUserAdminExtras On\n"
+                  "UserAdminMailCommand \"'" +
+                  program +
+                  "' -t\"\nUserAdminMailFrom a@example.org\n"
+                  "UserAdminMailPasswordLink https://a.example.org/{token}\n</Location>\n"));
+}
+
 TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     if (!running_as_root())
         return;

@@ -26,7 +26,8 @@ void check_access_of_children(const CheckedConfiguration& configuration, Finding
         return;
     const std::string children = "httpd's children (" + configuration.children->name + ") ";
     for (const std::string& command : values_of(configuration, "UserAdminMailCommand")) {
-        const std::string program = command.substr(0, command.find(' '));
+        const std::vector<std::string> words = words_of(command);
+        const std::string program = words.empty() ? std::string() : words[0];
         if (!may_execute(*configuration.children, program).value_or(true))
             findings.problems.push_back(
                 children +
