@@ -546,6 +546,14 @@ TEST(check_server, runs_httpd_with_the_variables_of_apachectl) {
     CHECK_EQUAL(1, check(configuration).status);
 }
 
+TEST(check_server, accepts_a_runtime_directory_that_does_not_exist_yet) {
+    const std::string absent = path("run-of-apachectl");
+    const Environment named = {
+        {"APACHE_ENVVARS", file("envvars", "export APACHE_RUN_DIR=" + absent + "\n")}};
+    accepts(check(whole("DefaultRuntimeDir ${APACHE_RUN_DIR}\n" + service), {}, named));
+    CHECK_FALSE(std::filesystem::exists(absent));
+}
+
 TEST(check_server, accepts_values_that_only_httpd_knows) {
     const Environment named = {
         {"APACHE_ENVVARS",
