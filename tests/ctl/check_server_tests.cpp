@@ -411,7 +411,6 @@ TEST(check_server, reports_AuthUserAdmin_that_is_missing_off_or_in_another_Locat
           bare + "<Location \"/api/users/x\">\n" + on + "</Location>\n",
           bare + "<Location \"/api/users/\">\n" + on + "</Location>\n",
           bare + "<Directory \"/\">\n" + on + "</Directory>\n",
-          bare + "<VirtualHost *:80>\n" + on + "</VirtualHost>\n",
           on + bare + "<Location \"/api\">\nAuthUserAdmin Off\n</Location>\n"})
         expect_problem(full_config(text), "every request gets 401");
 }
@@ -428,6 +427,19 @@ TEST(check_server, accepts_AuthUserAdmin_around_the_service) {
           service + "<LocationMatch \"^/x\">\nAuthUserAdmin Off\n</LocationMatch>\n",
           bare + "UserAdminSession \"%{reqenv:ID}\" \"%{reqenv:ROLE}\"\n"})
         expect_no_problem(full_config(text));
+}
+
+TEST(check_server, accepts_a_Location_of_the_main_server_that_a_virtual_host_completes) {
+    const std::string on = "  AuthUserAdmin On\n";
+    const std::string host = "<VirtualHost *:80>\n";
+    const std::string location = "<Location \"/api/users\">\n";
+    const std::string bare = with(service, on, "");
+    const std::string denied = with(service, "granted", "denied");
+    const std::string end = "</Location>\n</VirtualHost>\n";
+    accepts(whole(bare + host + on + "</VirtualHost>\n"));
+    accepts(whole(bare + host + location + on + end));
+    accepts(whole(denied + host + location + "Require all granted\n" + end));
+    finds(whole(bare + host + "<Location \"/x\">\n" + on + end), "every request gets 401");
 }
 
 TEST(check_server, reports_a_misspelled_usual_path) {

@@ -187,9 +187,10 @@ Scope scope_of_section(const ConfigSection& section, const Service& service) {
     if (is_condition(section))
         return Scope::server;
     if (is_same_name(section.name, "VirtualHost"))
-        return &section == service.host ? Scope::host
-               : service.is_in_macro    ? Scope::unknown
-                                        : Scope::elsewhere;
+        // A Location of the main server also applies to each virtual host.
+        return &section == service.host                         ? Scope::host
+               : service.is_in_macro || service.host == nullptr ? Scope::unknown
+                                                                : Scope::elsewhere;
     if (is_one_of(undecided))
         return Scope::unknown;
     if (!is_same_name(section.name, "Location") || section.arguments.empty())
@@ -421,16 +422,8 @@ class ConfigurationExaminer {
     }
 
     void check_database(const Service& service) {
-        // A Location of the main server also applies to each virtual host.
-        const auto is_in_host = [&](const char* directive) {
-            return std::ranges::any_of(lines_, [&](const ConfigLine& line) {
-                return is_same_name(line.words[0], directive) &&
-                       enclosing(line, "VirtualHost") != nullptr;
-            });
-        };
         for (const char* const directive : {"DBDriver", "DBDParams"})
-            if (effective(directive, service) == nullptr && !may_have(directive, service) &&
-                (service.host != nullptr || !is_in_host(directive)))
+            if (effective(directive, service) == nullptr && !may_have(directive, service))
                 return problem(service.file + ": no " + directive + " applies to " +
                                location_text(service.path) +
                                ", so every request gets 503; add it to the <VirtualHost> of "
