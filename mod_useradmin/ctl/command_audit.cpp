@@ -55,8 +55,8 @@ struct CommandAudit::Files {
 };
 
 CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view command,
-                           std::string_view target)
-    : command_(command), target_(target) {
+                           std::string_view target, text::Logger& errors)
+    : command_(command), target_(target), errors_(errors) {
     const std::string& name = settings.audit_log;
     if (name.empty())
         return;

@@ -23,9 +23,9 @@ std::string_view target_of(std::string_view command, const Options& options);
 class CommandAudit {
   public:
     /// Opens the log, if one is configured. On failure, prints a warning, or throws CommandError if
-    /// the log is required. target: see target_of().
-    CommandAudit(const CommandSettings& settings, std::string_view command,
-                 std::string_view target);
+    /// the log is required. target: see target_of(). The logger must outlive this object.
+    CommandAudit(const CommandSettings& settings, std::string_view command, std::string_view target,
+                 text::Logger& errors);
     ~CommandAudit();
 
     /// Returns the listener for the store, or nullptr if there is no log.
@@ -61,7 +61,7 @@ class CommandAudit {
     std::string command_;
     std::string target_;
     std::string caller_;
-    ErrorLogger errors_;
+    text::Logger& errors_;
     std::unique_ptr<Files> files_;
     std::optional<audit::Recorder> recorder_;
     /// The line numbers and targets of recorded changes that are not yet committed.

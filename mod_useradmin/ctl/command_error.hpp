@@ -30,6 +30,14 @@ class UsageError : public CommandError {
     explicit UsageError(const std::string& sentence) : CommandError(Exit::usage, sentence) {}
 };
 
+/// Thrown if the cause was already printed.
+class PrintedError : public CommandError {
+  public:
+    PrintedError() : CommandError("the command failed; run 'useradminctl check'") {}
+    /// The printed message. Empty if unknown.
+    std::string cause;
+};
+
 /// Thrown if a statement exceeds lock_timeout or is canceled because of a deadlock.
 class LockTimeout : public CommandError {
   public:

@@ -17,11 +17,11 @@ class Context {
     Context(const Options& options, std::span<const std::string_view> command_options,
             DatabaseUse use, std::string_view command)
         : options(options), settings(read_settings(options, command_options, use, command)),
-          audit_(settings, command, target_of(command, options)) {}
+          audit_(settings, command, target_of(command, options), errors_) {}
 
     Database& database(Database::IfAbsent absent = Database::IfAbsent::fail) {
         if (!database_) {
-            database_.emplace(settings, absent);
+            database_.emplace(settings, absent, errors_);
             database_->store().set_change_listener(audit_.change_listener());
         }
         return *database_;
@@ -33,6 +33,10 @@ class Context {
             const Exit code = run();
             audit_.finish(Exit::success);
             return code;
+        } catch (PrintedError& error) {
+            error.cause = errors_.last();
+            audit_.finish(error.code);
+            throw;
         } catch (const CommandError& error) {
             audit_.finish(error.code);
             throw;
@@ -57,6 +61,7 @@ class Context {
     const CommandSettings settings;
 
   private:
+    ErrorLogger errors_;
     CommandAudit audit_;
     std::optional<Database> database_;
     bool is_checked_ = false;

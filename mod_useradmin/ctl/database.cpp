@@ -38,7 +38,8 @@ std::string one_line(std::string_view text) {
 
 } // namespace
 
-Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(settings.tables()) {
+Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logger& log)
+    : tables_(settings.tables()) {
     const std::string& driver = settings.driver;
     dialect_ = store::find_dialect(driver);
     if (dialect_ == nullptr)
@@ -75,7 +76,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
     // PostgreSQL waits for locks by itself.
     if (dialect_->product().is_single_writer)
         execute("PRAGMA busy_timeout = " + std::to_string(timeout_policy.timeout.count()));
-    store_ = std::make_unique<store::DatabaseStore>(*this, log_, pool_, tables_, "useradminctl",
+    store_ = std::make_unique<store::DatabaseStore>(*this, log, pool_, tables_, "useradminctl",
                                                     timeout_policy);
     store_->set_plugin_policy(settings.plugin_policy());
 }

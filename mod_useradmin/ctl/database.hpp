@@ -23,8 +23,9 @@ class Database final : public store::ConnectionSource {
     /// What to do if an SQLite file does not exist.
     enum class IfAbsent { fail, create };
 
-    /// Connects with the settings, which must outlive this object. Throws CommandError on failure.
-    Database(const CommandSettings& settings, IfAbsent absent);
+    /// Connects with the settings. The settings and the logger must outlive this object. Throws
+    /// CommandError on failure.
+    Database(const CommandSettings& settings, IfAbsent absent, text::Logger& log);
     ~Database() override;
 
     store::DatabaseStore& store() noexcept { return *store_; }
@@ -74,19 +75,18 @@ class Database final : public store::ConnectionSource {
     std::string file_;
     std::string new_file_;
     std::unique_ptr<store::Client> client_;
-    ErrorLogger log_;
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
 /// Returns the number in a cell, or 0 if the cell is NULL or not a number.
 std::int64_t number_of(const std::optional<std::string>& cell) noexcept;
 
-/// Returns the value of a result. If there is none, throws CommandError. The store has already
-/// printed the cause.
+/// Returns the value of a result. If there is none, throws PrintedError, because the store has
+/// already printed the cause.
 template <class T>
 T value_of(store::Result<T> result) {
     if (!result)
-        throw CommandError("the command failed; run 'useradminctl check'");
+        throw PrintedError();
     return std::move(*result);
 }
 

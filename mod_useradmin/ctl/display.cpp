@@ -82,10 +82,10 @@ void print_error(std::string_view sentence) noexcept {
     }
 }
 
-void print_failure(const std::string& sentence, bool wants_json) {
+void print_failure(const std::string& sentence, bool wants_json, const std::string& cause) {
     print_error(sentence);
     if (wants_json)
-        print_json(api::text_envelope(false, sentence));
+        print_json(api::text_envelope(false, cause.empty() ? sentence : cause));
 }
 
 Progress::Progress(std::string_view activity) noexcept

@@ -24,11 +24,23 @@ void print_error(std::string_view sentence) noexcept;
 /// Prints messages as print_error() does.
 class ErrorLogger final : public text::Logger {
   public:
-    void write(text::Level, std::string_view message) noexcept override { print_error(message); }
+    void write(text::Level, std::string_view message) noexcept override {
+        print_error(message);
+        try {
+            last_ = message;
+        } catch (...) { // out of memory
+        }
+    }
+    /// Returns the last message, or an empty string.
+    const std::string& last() const noexcept { return last_; }
+
+  private:
+    std::string last_;
 };
 
-/// Reports a failure as a message on stderr and, with --json, as JSON on stdout.
-void print_failure(const std::string& sentence, bool wants_json);
+/// Reports a failure as a message on stderr and, with --json, as JSON on stdout. The JSON contains
+/// the cause instead of the message if one is given.
+void print_failure(const std::string& sentence, bool wants_json, const std::string& cause = {});
 
 /// Shows progress on a terminal until destroyed.
 class Progress {

@@ -108,6 +108,9 @@ Exit run_guarded(std::span<const char* const> arguments) {
         std::ranges::find(arguments, std::string_view("--json")) != arguments.end();
     try {
         return run(parse(arguments));
+    } catch (const PrintedError& error) {
+        print_failure(error.what(), wants_json, error.cause);
+        return error.code;
     } catch (const CommandError& error) {
         print_failure(error.what(), wants_json);
         return error.code;

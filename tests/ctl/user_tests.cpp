@@ -451,6 +451,18 @@ TEST(delete_, that_a_foreign_key_rejects_says_what_to_do) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
+TEST(delete_, that_fails_prints_the_cause_as_json) {
+    create("ana@x.org");
+    change(R"(CREATE TABLE "invoice" ("buyer" text REFERENCES "user" ("id"));
+              INSERT INTO "invoice" SELECT "id" FROM "user")",
+           R"(DROP TABLE "invoice")");
+    const CommandResult ended = ctl({"delete", "ana@x.org", "--yes", "--json"});
+    const Json json(ended.output);
+    CHECK_EQUAL(std::string("false"), json.at("success"));
+    CHECK_TEXT(has(json.at("error"), "\"invoice\""), ended.output.c_str());
+    CHECK(has(ended.errors, "useradminctl: " + json.at("error") + "\n"));
+}
+
 TEST(delete_, prints_a_message_as_json) {
     const std::string id = create("ana@x.org");
     const Json json(ctl({"delete", id, "--yes", "--json"}).output);

@@ -252,12 +252,14 @@ bool reaches_mixed_servers(Database& database, const CommandSettings& settings) 
     const auto is_read_only = [](Database& connection) {
         return connection.rows("SELECT pg_catalog.current_setting('transaction_read_only')")[0][0];
     };
+    ErrorLogger errors;
     const auto first = is_read_only(database);
     // Eight more connections are enough: with two servers of equal weight, all nine reach the same
     // server in only 1 of 256 runs.
     try {
         for (int number = 0; number < 8; ++number)
-            if (Database other(settings, Database::IfAbsent::fail); is_read_only(other) != first)
+            if (Database other(settings, Database::IfAbsent::fail, errors);
+                is_read_only(other) != first)
                 return true;
     } catch (const CommandError&) {
         // The connection limit may have been reached.
