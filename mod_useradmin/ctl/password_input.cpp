@@ -73,6 +73,8 @@ crypto::Secret read_password_line(const EchoOff* echo_off) {
         line += character;
     if (line.ends_with('\r'))
         line.pop_back();
+    if (echo_off == nullptr && line.starts_with(text::byte_order_mark))
+        line.erase(0, text::byte_order_mark.size());
     return crypto::Secret(std::move(line));
 }
 

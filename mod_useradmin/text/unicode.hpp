@@ -11,6 +11,7 @@ namespace useradmin::text {
 
 /// U+FFFD. Replaces invalid bytes in output that must be UTF-8.
 inline constexpr std::string_view replacement_character = "\xef\xbf\xbd";
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 /// Returns whether the character is an ASCII letter or digit.
 constexpr bool is_alphanumeric(char character) noexcept {

@@ -20,6 +20,12 @@ TEST(create, writes_a_credential_account_whose_hash_verifies_the_password) {
                 sql().value(R"(SELECT "accountId" FROM "account")").value());
 }
 
+TEST(create, skips_a_byte_order_mark_before_the_password) {
+    const auto id =
+        done(ctl({"create", "--email", "a@x", "--name", "A"}, "\xef\xbb\xbfs3cr3t word\r\n"));
+    CHECK(password::verify(hash_of(id), "s3cr3t word") == password::Verdict::match);
+}
+
 TEST(create, hashes_with_scrypt_on_request) {
     const auto id = expect_ok(
         ctl({"create", "--email", "a@x", "--name", "A", "--hash", "scrypt"}, "s3cr3t word\n"));

@@ -431,6 +431,13 @@ TEST_GROUP(secret_source) {
     }
 };
 
+TEST(secret_source, skips_a_byte_order_mark_in_a_file) {
+    test::write_file(path, "\xef\xbb\xbfthe secret\r\n");
+    CHECK_EQUAL("the secret"s, secret_at("file:" + path));
+    test::write_file(path, "\xef\xbb\xbf\n");
+    CHECK_TRUE(is_refused("file:" + path, "is empty"));
+}
+
 TEST(secret_source, is_inline_text_a_file_or_an_environment_variable) {
     test::write_file(path, "the secret\nanother line\n");
     CHECK_EQUAL("a text"s, secret_at("a text"));

@@ -17,7 +17,6 @@ namespace {
 // Enough for any real user, including a picture as a data URL.
 constexpr std::size_t max_line_size = std::size_t{16} << 20;
 constexpr std::size_t piece_size = std::size_t{1} << 16;
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 /// Returns the known member with this name, or an empty string.
 std::string_view known_name(std::string_view name) {
@@ -208,8 +207,8 @@ std::string_view UserFileReader::read_line() {
 }
 
 std::string_view UserFileReader::without_mark(std::string_view line) const noexcept {
-    if (line_ == 0 && line.starts_with(byte_order_mark))
-        line.remove_prefix(byte_order_mark.size());
+    if (line_ == 0 && line.starts_with(text::byte_order_mark))
+        line.remove_prefix(text::byte_order_mark.size());
     return line;
 }
 
