@@ -637,6 +637,25 @@ TEST(check_server, reports_that_the_secret_cannot_be_checked) {
     CHECK(has(ended.output, "use --cookie to test it with a session cookie"));
 }
 
+TEST(check_server, does_not_check_values_with_undefined_variables) {
+    const std::string id = create("ana@x.org");
+    static_cast<void>(secret());
+    const std::string cookie =
+        done(ctl({"session", "open", id, "--secret", "file:" + path("check.secret")}));
+    const Environment named = {
+        {"APACHE_ENVVARS", file("envvars", "export APP_SECRET='the s3cr3t of the application' "
+                                           "COLS=company\n")}};
+    const CommandResult ended =
+        check(whole("AuthUserAdminSecret \"${APP_SECRET}\"\n" +
+                    with(service, "</", "  UserAdminExtras On\n  UserAdminColumns ${COLS}\n</")),
+              {"--cookie", "file:" + file("cookie", cookie + "\n")}, named);
+    CHECK_EQUAL_TEXT(0, ended.status, (ended.output + ended.errors).c_str());
+    for (const char* const directive : {"AuthUserAdminSecret", "UserAdminColumns"})
+        CHECK_TEXT(has(ended.output,
+                       std::string(directive) + ": contains an undefined or ambiguous variable"),
+                   ended.output.c_str());
+}
+
 TEST(check_server, tests_the_secret_with_a_cookie) {
     const std::string id = create("ana@x.org");
     const std::string configuration = full_config(secret_directive() + service);

@@ -33,6 +33,23 @@ TEST(clean_up, follows_the_directive_in_the_configuration) {
     CHECK_EQUAL(1, count_keys());
 }
 
+TEST(clean_up, with_an_undefined_variable_rejects_a_deletion) {
+    const std::string ana = create("ana@x.org");
+    add_key("of ana", ana);
+    for (const std::string lines :
+         {"UserAdminCleanUp ${CLEAN_UP}\n",
+          "<Macro App $clean>\nUserAdminCleanUp $clean\n</Macro>\nUse App On\n"}) {
+        const CommandResult ended = ctl_with(lines, {"delete", ana, "--yes"});
+        CHECK_EQUAL(2, ended.status);
+        CHECK_TEXT(has(ended.errors, "UserAdminCleanUp"), ended.errors.c_str());
+    }
+    CHECK_EQUAL(1, keys());
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
+    done(ctl_with("UserAdminCleanUp ${CLEAN_UP}\n", {"list"}));
+    CHECK(has(done(ctl_with("UserAdminCleanUp ${CLEAN_UP}\n", {"check"})),
+              "UserAdminCleanUp: contains an undefined or ambiguous variable"));
+}
+
 TEST(clean_up, disables_keys_on_a_ban_and_enables_them_after_it) {
     const std::string ana = create("ana@x.org");
     add_key("of ana", ana);

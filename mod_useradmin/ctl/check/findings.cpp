@@ -22,6 +22,11 @@ class Examiner {
         : found_(found), settings_(settings), product_(product) {}
 
     Findings findings() {
+        for (const char* const directive :
+             {"UserAdminCleanUp", "UserAdminColumns", "UserAdminEditable"})
+            if (settings_.httpd.find_undefined(directive) != nullptr)
+                findings_.unchecked.push_back(std::string(directive) +
+                                              ": contains an undefined or ambiguous variable");
         check_version();
         for (const store::Problem& problem : schema().problems)
             if (problem.need == store::needs_second_factors)
@@ -316,8 +321,9 @@ class Examiner {
         if (!schema().user.exists())
             return;
         for (const char* const directive : {"UserAdminColumns", "UserAdminEditable"})
-            for (const std::string& name : settings_.httpd.arguments(directive))
-                check_extra_column(directive, name);
+            if (settings_.httpd.find_undefined(directive) == nullptr)
+                for (const std::string& name : settings_.httpd.arguments(directive))
+                    check_extra_column(directive, name);
         if (!has("UserAdminExtras", "On") && (has("UserAdminColumns") || has("UserAdminEditable")))
             note("UserAdminColumns and UserAdminEditable have no effect without UserAdminExtras "
                  "On");

@@ -34,6 +34,11 @@ Secrets secrets_of(const CheckedConfiguration& configuration) {
     for (const ConfigLine& line : configuration.lines)
         if (is_same_name(line.words[0], "AuthUserAdminSecret"))
             for (std::size_t word = 1; word < line.words.size(); ++word) {
+                if (is_undefined(line, line.words[word])) {
+                    secrets.failure = "contains an undefined or ambiguous variable";
+                    secrets.is_in_environment = true;
+                    continue;
+                }
                 auto read = crypto::load_secret(line.words[word], configuration.server_root);
                 auto* const failure = std::get_if<std::string>(&read);
                 if (failure == nullptr) {
@@ -104,7 +109,7 @@ void check_secrets(const CheckedConfiguration& configuration, Context& context,
     if (cookie && views.empty() && secrets.failure.empty())
         throw UsageError(
             "--cookie requires a configuration with AuthUserAdminSecret; use --config");
-    if (cookie && !views.empty())
+    if (cookie && secrets.failure.empty())
         check_cookie(*cookie, context, views, findings);
     if (!secrets.failure.empty()) {
         if (configuration.needs_other_account && is_permission_error(secrets.failure))

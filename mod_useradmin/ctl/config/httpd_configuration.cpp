@@ -357,6 +357,15 @@ bool HttpdConfiguration::has(std::string_view directive,
         });
 }
 
+const ConfigLine* HttpdConfiguration::find_undefined(std::string_view directive) const {
+    const auto found = std::ranges::find_if(lines_, [&](const ConfigLine& line) {
+        return is_same_name(line.words[0], directive) &&
+               std::ranges::any_of(
+                   line.words, [&](const std::string& word) { return is_undefined(line, word); });
+    });
+    return found != lines_.end() ? &*found : nullptr;
+}
+
 std::vector<std::string> HttpdConfiguration::arguments(std::string_view directive) const {
     std::vector<std::string> all;
     for (const ConfigLine& line : lines_)

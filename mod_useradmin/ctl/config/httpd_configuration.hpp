@@ -70,6 +70,8 @@ class HttpdConfiguration {
                                                  std::string_view option) const;
     /// Returns whether the directive occurs, with this argument if one is given.
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const;
+    /// Returns the first line of the directive with an undefined argument, or nullptr.
+    const ConfigLine* find_undefined(std::string_view directive) const;
     /// Returns the arguments of all lines with the directive.
     std::vector<std::string> arguments(std::string_view directive) const;
     /// Returns all lines except those that begin or end a section.

@@ -98,6 +98,14 @@ class Reader {
     const HttpdConfiguration& file_;
 };
 
+/// Throws UsageError if an argument of the directive is undefined.
+void require_defined(const HttpdConfiguration& file, std::string_view directive) {
+    if (const ConfigLine* const line = file.find_undefined(directive))
+        throw UsageError(line->file + ": " + std::string(directive) +
+                         " contains an undefined or ambiguous variable or a macro parameter; use "
+                         "--config with a configuration that sets it to On or Off");
+}
+
 /// Returns the first argument of a directive, or an empty string if the directive is absent or its
 /// lines differ.
 std::string common_argument(const HttpdConfiguration& file, std::string_view directive) {
@@ -222,6 +230,8 @@ CommandSettings read_settings(const Options& options,
     if (use == DatabaseUse::write)
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), settings);
     settings.last_seen = common_argument(file, "UserAdminLastSeen");
+    if (use == DatabaseUse::write)
+        require_defined(file, "UserAdminCleanUp");
     settings.cleans_up = options.has("orphans") || file.has("UserAdminCleanUp", "On");
     // AuthUserAdminSecondFactor defaults to verify.
     settings.verifies_second_factors =
