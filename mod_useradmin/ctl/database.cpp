@@ -72,6 +72,8 @@ Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logge
             return apr_dbd_close(connection.driver, connection.handle);
         },
         apr_pool_cleanup_null);
+    for (const std::string& statement : settings.init_statements)
+        run_init_statement(statement);
     client_ = dialect_->create_client(connection_, "useradminctl_command");
     // PostgreSQL waits for locks by itself.
     if (dialect_->product().is_single_writer)
@@ -79,6 +81,16 @@ Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logge
     store_ = std::make_unique<store::DatabaseStore>(*this, log, pool_, tables_, "useradminctl",
                                                     timeout_policy);
     store_->set_plugin_policy(settings.plugin_policy());
+}
+
+void Database::run_init_statement(const std::string& statement) {
+    int rows = 0;
+    const int error =
+        apr_dbd_query(connection_.driver, connection_.handle, &rows, statement.c_str());
+    if (error != 0)
+        throw CommandError(
+            "DBDInitSQL '" + statement + "' failed: " +
+            one_line(apr::view_of(apr_dbd_error(connection_.driver, connection_.handle, error))));
 }
 
 Database::~Database() {

@@ -65,6 +65,8 @@ class Database final : public store::ConnectionSource {
     void release(const store::Connection&) noexcept override {}
 
   private:
+    /// Runs a statement of DBDInitSQL as mod_dbd does. Throws CommandError on failure.
+    void run_init_statement(const std::string& statement);
     /// Adds the owner and mode of the database file to an error about opening or writing it.
     std::string explain(std::string error) const;
 

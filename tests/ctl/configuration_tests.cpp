@@ -36,6 +36,34 @@ TEST(configuration, that_does_not_identify_the_database_is_rejected) {
                                     "--params", database().params(), "list"}));
 }
 
+TEST(configuration, runs_the_statements_of_DBDInitSQL) {
+    create("ana@x.org");
+    if (is_postgresql())
+        change("CREATE SCHEMA shop; CREATE TABLE shop.\"user\" (LIKE \"user\" INCLUDING ALL); "
+               "CREATE TABLE shop.\"session\" (LIKE \"session\" INCLUDING ALL); "
+               "CREATE TABLE shop.\"account\" (LIKE \"account\" INCLUDING ALL)",
+               "DROP SCHEMA shop CASCADE");
+    const std::string statement =
+        is_postgresql() ? "SET search_path TO shop"
+                        : "CREATE TEMP TABLE \"user\" AS SELECT * FROM main.\"user\" WHERE 0";
+    const std::string init = "DBDInitSQL '" + statement + "'\n";
+    const auto count = [&](const std::string& lines) {
+        return Json(done(ctl_with(lines, {"list", "--json"})) + "\n").at("pagination.total");
+    };
+    CHECK_EQUAL(std::string("1"), count(""));
+    CHECK_EQUAL(std::string("0"), count(init));
+    const std::string host = "<VirtualHost *:80>\n";
+    const std::string end = "</VirtualHost>\n";
+    CHECK_EQUAL(std::string("0"), count(host + init + end + host + init + end));
+    CHECK_EQUAL(2, ctl_with(init + host + "DBDInitSQL 'SELECT 1'\n" + end, {"list"}).status);
+    CHECK_EQUAL(2, ctl_with("DBDInitSQL '${INIT}'\n", {"list"}).status);
+    const CommandResult failed = ctl_with("DBDInitSQL 'nonsense'\n", {"list"});
+    CHECK_EQUAL(1, failed.status);
+    CHECK_TEXT(has(failed.errors, "DBDInitSQL 'nonsense' failed: "), failed.errors.c_str());
+    // If an option sets the parameters, the statements are those of another database.
+    done(bare_ctl({"--config", path("database.conf"), "--params", database().params(), "list"}));
+}
+
 TEST(configuration, is_named_by_the_environment_if_no_option_is_given) {
     const Environment named = {{"USERADMINCTL_CONFIG", file("named.conf", driver() + params())}};
     expect_ok(ctl_without_database({"list"}, "", named));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <system_error>
 #include <vector>
 
@@ -140,6 +141,20 @@ std::optional<password::Format> format(const std::optional<Setting>& setting) {
     return std::get<password::Format>(parsed);
 }
 
+/// Returns the statements of DBDInitSQL. Throws UsageError if they are undefined or differ between
+/// virtual hosts.
+std::vector<std::string> init_statements(const HttpdConfiguration& file) {
+    std::map<const ConfigSection*, std::vector<std::string>> by_host;
+    for (const ConfigLine& line : file.lines())
+        if (const std::string_view statement = argument_of(line, "DBDInitSQL"); !statement.empty())
+            by_host[enclosing(line, "VirtualHost")].emplace_back(statement);
+    const auto differs = [&](const auto& host) { return host.second != by_host.begin()->second; };
+    if (file.find_undefined("DBDInitSQL") != nullptr || std::ranges::any_of(by_host, differs))
+        throw UsageError(file.name() + ": DBDInitSQL contains an undefined or ambiguous variable "
+                                       "or differs between virtual hosts; use --params");
+    return by_host.empty() ? std::vector<std::string>() : by_host.begin()->second;
+}
+
 void read_tables(const std::optional<Setting>& setting, CommandSettings& settings) {
     if (!setting)
         return;
@@ -207,6 +222,8 @@ CommandSettings read_settings(const Options& options,
         return settings;
     settings.driver = reader.database("driver", "DBDriver");
     settings.parameters = reader.database("params", "DBDParams");
+    if (!options.has("params"))
+        settings.init_statements = init_statements(file);
     read_tables(reader.words("tables", "UserAdminTables"), settings);
     if (takes("hash"))
         settings.hash = format(reader.words("hash", "UserAdminPasswordHash"));

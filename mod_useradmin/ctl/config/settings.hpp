@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::ctl {
 
@@ -23,6 +24,9 @@ struct CommandSettings {
     HttpdConfiguration httpd;
     std::string driver;
     std::string parameters;
+    /// The statements of DBDInitSQL, to run after connecting. Empty if an option sets the
+    /// parameters.
+    std::vector<std::string> init_statements;
     std::string user_table = "user";
     std::string session_table = "session";
     std::string account_table = "account";
