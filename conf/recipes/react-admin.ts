@@ -35,7 +35,11 @@ const askPage = async (path: string, query: URLSearchParams) => {
 export const users = (api: string): DataProvider => {
   const at = (resource: string, id: unknown) => `${api}/${resource}/${encodeURIComponent(String(id))}`;
   const meant = (id: unknown) => (versions.has(id) ? { "If-Match": versions.get(id) } : undefined);
-  const remove = (resource: string, id: unknown) => ask(at(resource, id), "DELETE", undefined, meant(id));
+  const remove = (resource: string, id: unknown) => ask(at(resource, id), "DELETE", undefined, meant(id)).catch((error) => {
+    // After the message, the list is read again: the next attempt refers to what it shows.
+    if (error.status === 412) versions.delete(id);
+    throw error;
+  });
   return {
     async getList(resource, { pagination: { page, perPage } = { page: 1, perPage: 20 }, sort, filter }) {
       const order = { sort: sort?.field, order: sort?.order.toLowerCase() };

@@ -54,6 +54,11 @@ export const users = (api: string): DataProvider => {
     getOne: ({ resource, id }) => ask(at(resource, id)),
     create: ({ resource, variables }) => ask(at(resource), "POST", variables as object),
     update: ({ resource, id, variables }) => ask(at(resource, id), "PUT", variables as object, meant(id)),
-    deleteOne: ({ resource, id }) => ask(at(resource, id), "DELETE", undefined, meant(id)),
+    deleteOne: ({ resource, id }) =>
+      ask(at(resource, id), "DELETE", undefined, meant(id)).catch((error) => {
+        // After the message, the list is read again: the next attempt refers to what it shows.
+        if (error.statusCode === 412) versions.delete(id);
+        throw error;
+      }),
   };
 };
