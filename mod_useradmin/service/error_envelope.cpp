@@ -29,6 +29,25 @@ bool is_on_at(request_rec* request, const char* path) noexcept {
     return settings_of(httpd::configuration_below(request, path)).get<Enabled>().is_on;
 }
 
+/// Returns std::nullopt for a path of another handler, or a status that is no error.
+std::optional<http::Reply> find_error_reply(request_rec* request) {
+    // Other statuses, such as 301, keep httpd's page.
+    if (!ap_is_HTTP_ERROR(request->status))
+        return std::nullopt;
+    const std::string_view method = sent_method(request);
+    const httpd::RequestHeaders headers(request);
+    const admin::Endpoint* const endpoint = better_auth_endpoint(request);
+    if (endpoint != nullptr && is_handled(request, *endpoint))
+        return admin::error_reply(request->status, method, headers,
+                                  settings_of(request).get<httpd::TrustedOrigins>());
+    const char* const base = base_of(request);
+    if (base == nullptr)
+        return std::nullopt;
+    return api::error_reply(
+        request->status, method, httpd::path_below(request, base), headers,
+        operation_settings(request, configuration_after_location_walk(request)));
+}
+
 } // namespace
 
 const char* base_of(request_rec* request) {
@@ -48,21 +67,14 @@ std::string_view sent_method(const request_rec* request) noexcept {
 }
 
 std::optional<http::Reply> error_reply(request_rec* request) {
-    // Other statuses, such as 301, keep httpd's page.
-    if (!ap_is_HTTP_ERROR(request->status))
-        return std::nullopt;
-    const std::string_view method = sent_method(request);
-    const httpd::RequestHeaders headers(request);
-    const admin::Endpoint* const endpoint = better_auth_endpoint(request);
-    if (endpoint != nullptr && is_handled(request, *endpoint))
-        return admin::error_reply(request->status, method, headers,
-                                  settings_of(request).get<httpd::TrustedOrigins>());
-    const char* const base = base_of(request);
-    if (base == nullptr)
-        return std::nullopt;
-    return api::error_reply(
-        request->status, method, httpd::path_below(request, base), headers,
-        operation_settings(request, configuration_after_location_walk(request)));
+    std::optional<http::Reply> reply = find_error_reply(request);
+    // The module that rejected the request may have set a better value.
+    for (const apr_table_t* const headers : {request->headers_out, request->err_headers_out})
+        if (reply && apr_table_get(headers, "Retry-After") != nullptr)
+            std::erase_if(reply->headers, [](const auto& header) {
+                return std::string_view(header.name) == "Retry-After";
+            });
+    return reply;
 }
 
 apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept {

@@ -343,6 +343,16 @@ TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
     }
 }
 
+TEST(errors_of_httpd, keep_the_Retry_After_of_another_module) {
+    for (const char* path : {"/api/users", "/document/users", "/text/users"}) {
+        const auto reply =
+            Suite::current().client().send({"GET", path, {"X-Test-Retry-After: 120"}});
+        CHECK_EQUAL(503, reply.status);
+        const std::vector<std::string> once = {"120"};
+        CHECK_TEXT(values_of(reply, "Retry-After") == once, reply.text().c_str());
+    }
+}
+
 TEST(errors_of_httpd, have_one_X_Content_Type_Options_header) {
     expect_log("AH01630");
     for (const char* path : {"/document/users", "/text/users", "/document/auth/get-session",

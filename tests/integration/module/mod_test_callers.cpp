@@ -25,6 +25,15 @@ int set_caller(request_rec* request) {
     return OK;
 }
 
+/// Rejects a request with "X-Test-Retry-After: seconds" with 503, like a module that limits load.
+int refuse(request_rec* request) {
+    const char* const seconds = apr_table_get(request->headers_in, "X-Test-Retry-After");
+    if (seconds == nullptr || request->prev != nullptr)
+        return DECLINED;
+    apr_table_set(request->err_headers_out, "Retry-After", seconds);
+    return HTTP_SERVICE_UNAVAILABLE;
+}
+
 /// Redirects to the path in X-Test-Target, runs a subrequest for it, or only looks it up.
 int redirect(request_rec* request) {
     if (!request->handler)
@@ -76,6 +85,7 @@ int stop_failures(request_rec*) {
 void register_hooks(apr_pool_t*) {
     ap_hook_post_read_request(start_failures, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_log_transaction(stop_failures, nullptr, nullptr, APR_HOOK_FIRST);
+    ap_hook_fixups(refuse, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_fixups(set_caller, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_handler(redirect, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
