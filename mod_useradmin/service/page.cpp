@@ -84,7 +84,8 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
 int evaluate_conditions(request_rec* request, std::string_view tag) {
     apr_table_setn(request->headers_out, "ETag",
                    apr::copy_c_string(request->pool, http::make_strong_tag(tag)));
-    // A page has no modification date (RFC 9110, section 13.1.4).
+    // A page has no modification date (RFC 9110, sections 13.1.3 and 13.1.4).
+    apr_table_unset(request->headers_in, "If-Modified-Since");
     apr_table_unset(request->headers_in, "If-Unmodified-Since");
     const std::string_view known =
         apr::view_of(apr_table_get(request->headers_in, "If-None-Match"));
