@@ -250,6 +250,10 @@ TEST(configuration, with_incomplete_directives_for_links_by_mail_is_rejected) {
     // Several Locations apply to a request.
     expect_accepted(in_location(password) + "<Location \"/\">\n" + extras + command + sender +
                     "</Location>\n");
+    // A virtual host without the service sends no mail.
+    expect_accepted(in_location(extras + command + sender + password) +
+                    "<VirtualHost *:80>\n<Location \"/api/users\">\nUserAdmin Off\n"
+                    "UserAdminExtras Off\n</Location>\n</VirtualHost>\n");
 }
 
 TEST(configuration, with_valid_values_for_sign_in_is_accepted) {
