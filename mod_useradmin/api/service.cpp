@@ -132,21 +132,25 @@ struct Route {
     std::optional<PathParameters> parameters = {};
 };
 
-/// HEAD is handled as GET.
-Route find_route(std::string_view method, std::string_view path, bool has_extras) noexcept {
+bool is_offered(const Operation& operation, const OperationSettings& settings) noexcept {
+    return !operation.link || offers_link(*operation.link, settings);
+}
+
+/// HEAD is handled as GET. With settings, an operation for a link that is not configured has no
+/// path.
+Route find_route(std::string_view method, std::string_view path, bool has_extras,
+                 const OperationSettings* settings = nullptr) noexcept {
     Route route;
-    for (const Operation& operation : available_operations(has_extras))
-        if (const auto parameters = match(operation.path, without_slash(path))) {
+    for (const Operation& operation : available_operations(has_extras)) {
+        const auto parameters = match(operation.path, without_slash(path));
+        if (parameters && (settings == nullptr || is_offered(operation, *settings))) {
             if (operation.method == (method == "HEAD" ? "GET" : method))
                 return {&operation, parameters};
             if (!route.parameters)
                 route.parameters = parameters;
         }
+    }
     return route;
-}
-
-bool is_offered(const Operation& operation, const OperationSettings& settings) noexcept {
-    return !operation.link || offers_link(*operation.link, settings);
 }
 
 constexpr auto names = [] {
@@ -168,7 +172,8 @@ std::string methods_of(std::string_view path, bool has_extras) {
 Reply dispatch(const http::Request& request, const std::optional<Caller>& caller,
                const Service& service, audit::Event& event) {
     const bool has_extras = service.settings.has_extras;
-    const auto [operation, parameters] = find_route(request.method, request.path, has_extras);
+    const auto [operation, parameters] =
+        find_route(request.method, request.path, has_extras, &service.settings);
     const std::string id =
         text::decode_path_segment(parameters ? parameters->id : without_slash(request.path));
     event.target = id;
@@ -186,7 +191,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     if (is_change && http::is_cross_site(request.headers, service.settings.trusted_origins))
         return error(403, texts.origin_not_allowed);
     // An unknown path gets 404 only if the caller has a session.
-    if (operation == nullptr || !is_offered(*operation, service.settings))
+    if (operation == nullptr)
         return caller ? error(404, texts.not_found) : error(401, texts.no_session);
     if (!caller)
         return error(401, texts.no_session);
@@ -214,10 +219,9 @@ const Text& error_text(int status, std::string_view method, std::string_view pat
             return text;
     if (status < 500)
         return texts.bad_request;
-    Route route = find_route(method, path, settings.has_extras);
+    Route route = find_route(method, path, settings.has_extras, &settings);
     // For an unknown path, use the text of the same method on a user.
-    if (!route.parameters ||
-        (route.operation != nullptr && !is_offered(*route.operation, settings)))
+    if (!route.parameters)
         route = find_route(method, "id", settings.has_extras);
     if (route.operation != nullptr)
         return route.operation->failure_text;

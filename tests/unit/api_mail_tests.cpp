@@ -117,7 +117,9 @@ TEST(mail, only_a_superAdmin_sends_links) {
 
 TEST(mail, links_that_are_not_configured_are_not_found) {
     settings.mail->verify_link = {};
-    expect(not_found, ask(super_admin, verification_link));
+    for (const std::string method : {"POST", "GET", "PUT", "OPTIONS"})
+        expect(not_found, ask(super_admin, method + std::string(verification_link.substr(4))));
+    expect("", event.operation);
     expect("200", ask(super_admin, password_link));
     settings.mail.reset();
     expect("401 No autorizado", ask(nobody, password_link));
