@@ -207,7 +207,7 @@ Reply failure_reply(password::HashFailure failure, const Text& operation_text) {
 }
 
 Reply body_error(const http::Body& body) {
-    if (body.state == http::Body::State::too_large)
+    if (body.state == http::Body::State::too_large || body.status == 413)
         return error(413, texts.body_too_large);
     return error(body.status, body.status == 408 ? texts.request_timed_out : texts.bad_request);
 }
