@@ -160,12 +160,13 @@ TEST(check_server, accepts_a_mail_command_with_quoted_blanks) {
     const std::string program = work().make("my mail") / "send";
     write_file(program, "#!/bin/sh\n");
     std::filesystem::permissions(program, std::filesystem::perms(0755));
-    accepts(whole(service +
-                  "<Location \"/api/users\">\nUserAdminExtras On\n"
-                  "UserAdminMailCommand \"'" +
-                  program +
-                  "' -t\"\nUserAdminMailFrom a@example.org\n"
-                  "UserAdminMailPasswordLink https://a.example.org/{token}\n</Location>\n"));
+    expect_no_problem(
+        full_config(service +
+                    "<Location \"/api/users\">\nUserAdminExtras On\n"
+                    "UserAdminMailCommand \"'" +
+                    program +
+                    "' -t\"\nUserAdminMailFrom a@example.org\n"
+                    "UserAdminMailPasswordLink https://a.example.org/{token}\n</Location>\n"));
 }
 
 TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
@@ -433,13 +434,14 @@ TEST(check_server, accepts_a_Location_of_the_main_server_that_a_virtual_host_com
     const std::string on = "  AuthUserAdmin On\n";
     const std::string host = "<VirtualHost *:80>\n";
     const std::string location = "<Location \"/api/users\">\n";
-    const std::string bare = with(service, on, "");
-    const std::string denied = with(service, "granted", "denied");
+    const std::string bare = replace_first(service, on, "");
+    const std::string denied = replace_first(service, "granted", "denied");
     const std::string end = "</Location>\n</VirtualHost>\n";
-    accepts(whole(bare + host + on + "</VirtualHost>\n"));
-    accepts(whole(bare + host + location + on + end));
-    accepts(whole(denied + host + location + "Require all granted\n" + end));
-    finds(whole(bare + host + "<Location \"/x\">\n" + on + end), "every request gets 401");
+    expect_no_problem(full_config(bare + host + on + "</VirtualHost>\n"));
+    expect_no_problem(full_config(bare + host + location + on + end));
+    expect_no_problem(full_config(denied + host + location + "Require all granted\n" + end));
+    expect_problem(full_config(bare + host + "<Location \"/x\">\n" + on + end),
+                   "every request gets 401");
 }
 
 TEST(check_server, reports_a_misspelled_usual_path) {
@@ -562,7 +564,8 @@ TEST(check_server, accepts_a_runtime_directory_that_does_not_exist_yet) {
     const std::string absent = path("run-of-apachectl");
     const Environment named = {
         {"APACHE_ENVVARS", file("envvars", "export APACHE_RUN_DIR=" + absent + "\n")}};
-    accepts(check(whole("DefaultRuntimeDir ${APACHE_RUN_DIR}\n" + service), {}, named));
+    expect_no_problem(
+        check(full_config("DefaultRuntimeDir ${APACHE_RUN_DIR}\n" + service), {}, named));
     CHECK_FALSE(std::filesystem::exists(absent));
 }
 
@@ -639,15 +642,16 @@ TEST(check_server, reports_that_the_secret_cannot_be_checked) {
 
 TEST(check_server, does_not_check_values_with_undefined_variables) {
     const std::string id = create("ana@x.org");
-    static_cast<void>(secret());
+    static_cast<void>(secret_directive());
     const std::string cookie =
-        done(ctl({"session", "open", id, "--secret", "file:" + path("check.secret")}));
+        expect_ok(ctl({"session", "open", id, "--secret", "file:" + path("check.secret")}));
     const Environment named = {
         {"APACHE_ENVVARS", file("envvars", "export APP_SECRET='the s3cr3t of the application' "
                                            "COLS=company\n")}};
     const CommandResult ended =
-        check(whole("AuthUserAdminSecret \"${APP_SECRET}\"\n" +
-                    with(service, "</", "  UserAdminExtras On\n  UserAdminColumns ${COLS}\n</")),
+        check(full_config("AuthUserAdminSecret \"${APP_SECRET}\"\n" +
+                          replace_first(service, "</",
+                                        "  UserAdminExtras On\n  UserAdminColumns ${COLS}\n</")),
               {"--cookie", "file:" + file("cookie", cookie + "\n")}, named);
     CHECK_EQUAL_TEXT(0, ended.status, (ended.output + ended.errors).c_str());
     for (const char* const directive : {"AuthUserAdminSecret", "UserAdminColumns"})

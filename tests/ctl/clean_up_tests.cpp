@@ -43,10 +43,10 @@ TEST(clean_up, with_an_undefined_variable_rejects_a_deletion) {
         CHECK_EQUAL(2, ended.status);
         CHECK_TEXT(has(ended.errors, "UserAdminCleanUp"), ended.errors.c_str());
     }
-    CHECK_EQUAL(1, keys());
+    CHECK_EQUAL(1, count_keys());
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
-    done(ctl_with("UserAdminCleanUp ${CLEAN_UP}\n", {"list"}));
-    CHECK(has(done(ctl_with("UserAdminCleanUp ${CLEAN_UP}\n", {"check"})),
+    expect_ok(ctl_with("UserAdminCleanUp ${CLEAN_UP}\n", {"list"}));
+    CHECK(has(expect_ok(ctl_with("UserAdminCleanUp ${CLEAN_UP}\n", {"check"})),
               "UserAdminCleanUp: contains an undefined or ambiguous variable"));
 }
 

@@ -48,7 +48,7 @@ TEST(configuration, runs_the_statements_of_DBDInitSQL) {
                         : "CREATE TEMP TABLE \"user\" AS SELECT * FROM main.\"user\" WHERE 0";
     const std::string init = "DBDInitSQL '" + statement + "'\n";
     const auto count = [&](const std::string& lines) {
-        return Json(done(ctl_with(lines, {"list", "--json"})) + "\n").at("pagination.total");
+        return Json(expect_ok(ctl_with(lines, {"list", "--json"})) + "\n").at("pagination.total");
     };
     CHECK_EQUAL(std::string("1"), count(""));
     CHECK_EQUAL(std::string("0"), count(init));
@@ -61,7 +61,8 @@ TEST(configuration, runs_the_statements_of_DBDInitSQL) {
     CHECK_EQUAL(1, failed.status);
     CHECK_TEXT(has(failed.errors, "DBDInitSQL 'nonsense' failed: "), failed.errors.c_str());
     // If an option sets the parameters, the statements are those of another database.
-    done(bare_ctl({"--config", path("database.conf"), "--params", database().params(), "list"}));
+    expect_ok(ctl_without_database(
+        {"--config", path("database.conf"), "--params", database().params(), "list"}));
 }
 
 TEST(configuration, is_named_by_the_environment_if_no_option_is_given) {

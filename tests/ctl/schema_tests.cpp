@@ -329,7 +329,7 @@ TEST(schema, may_be_run_on_several_servers_at_once) {
 TEST(schema, waits_for_a_long_reader_without_blocking_others) {
     if (!is_postgresql())
         return;
-    done(ctl({"--tables", tables, "schema", "--force"}));
+    expect_ok(ctl({"--tables", tables, "schema", "--force"}));
     sql().run("ALTER TABLE app_user DROP COLUMN \"banReason\"");
     test::Database reader(database().driver(), database().params());
     reader.run("BEGIN; LOCK TABLE app_user IN ACCESS SHARE MODE");
@@ -346,7 +346,7 @@ TEST(schema, waits_for_a_long_reader_without_blocking_others) {
     sql().run("RESET statement_timeout");
     CHECK(process.running());
     reader.run("COMMIT");
-    CHECK(process.ended_within(std::chrono::seconds(60)));
+    CHECK(process.exits_within(std::chrono::seconds(60)));
     CHECK_EQUAL(std::string("Missing columns were added: banReason.\n"), read_file(out));
 }
 

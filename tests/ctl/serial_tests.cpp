@@ -101,7 +101,8 @@ TEST(serial, check_names_the_sequences_that_the_account_may_not_use) {
     const auto problems = [&](const std::string& directives) {
         const std::string text =
             "DBDriver pgsql\nDBDParams \"" + params + "\"\nUserAdminTables " + tables + "\n";
-        return bare_ctl({"--config", file("reader.conf", text + directives), "check", "--verbose"})
+        return ctl_without_database(
+                   {"--config", file("reader.conf", text + directives), "check", "--verbose"})
             .output;
     };
     const std::string sign_in = "AuthUserAdminSignIn On\n";

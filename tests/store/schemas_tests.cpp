@@ -1344,13 +1344,13 @@ TEST(postgresql_privileges, to_use_the_sequence_of_a_serial_column_are_named) {
     expect_error("run: GRANT USAGE ON SEQUENCE public.account_number_seq TO poor;");
     change("ALTER TABLE \"account\" ADD COLUMN number serial",
            "ALTER TABLE \"account\" DROP COLUMN number");
-    create_poor_role(R"(GRANT ALL ON "user", "session", "account" TO poor)");
+    create_restricted_role(R"(GRANT ALL ON "user", "session", "account" TO poor)");
     const auto create = [](store::DatabaseStore& store) {
         return store.create(new_user("n", "n@x"));
     };
-    CHECK(failed(with_store(create, "poor")));
+    CHECK(is_failure(with_store(create, "poor")));
     sql().run("GRANT USAGE ON SEQUENCE account_number_seq TO poor");
-    worked(with_store(create, "poor"));
+    expect_ok(with_store(create, "poor"));
 }
 
 TEST(postgresql_privileges, to_write_a_hash_do_not_include_reading_one) {

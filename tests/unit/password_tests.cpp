@@ -435,7 +435,7 @@ TEST(secret_source, skips_a_byte_order_mark_in_a_file) {
     test::write_file(path, "\xef\xbb\xbfthe secret\r\n");
     CHECK_EQUAL("the secret"s, secret_at("file:" + path));
     test::write_file(path, "\xef\xbb\xbf\n");
-    CHECK_TRUE(is_refused("file:" + path, "is empty"));
+    CHECK_TRUE(is_rejected("file:" + path, "is empty"));
 }
 
 TEST(secret_source, is_inline_text_a_file_or_an_environment_variable) {

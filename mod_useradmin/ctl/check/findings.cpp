@@ -416,7 +416,7 @@ class Examiner {
                          "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
         const store::Column* updated = schema().user.find("updatedAt");
         if (schema().has_outdated_scale && !schema().scale.empty())
-            problem_that(
+            add_problem(
                 "PUBLIC lacks the privilege USAGE on schema " + schema().scale +
                 ", as after a restore without privileges, so only its owner can use table " +
                 schema().user.name + "; run: useradminctl schema --scale");
