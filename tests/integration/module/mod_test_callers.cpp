@@ -85,7 +85,7 @@ int stop_failures(request_rec*) {
 void register_hooks(apr_pool_t*) {
     ap_hook_post_read_request(start_failures, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_log_transaction(stop_failures, nullptr, nullptr, APR_HOOK_FIRST);
-    ap_hook_fixups(refuse, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
+    ap_hook_check_access(refuse, nullptr, nullptr, APR_HOOK_FIRST, AP_AUTH_INTERNAL_PER_CONF);
     ap_hook_fixups(set_caller, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_handler(redirect, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
