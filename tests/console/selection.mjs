@@ -266,6 +266,21 @@ describe("several users at once", () => {
     await view.waitUntilHidden("dialog");
   });
 
+  scene("stopping while the service is busy sends no further request", there, async (view) => {
+    let sent = 0;
+    await view.intercept((request) => request.method() === "PUT" && ++sent <= 4 && { status: 503, headers: { "Retry-After": "60" }, body: "{}" });
+    await view.searchFor("example.org");
+    await view.click("thead input");
+    await view.press("Ban", bar);
+    await view.press("Ban");
+    await view.page.waitForResponse(() => sent === 4);
+    await view.page.waitForFunction(() => !traffic.underWay);
+    await view.press("Stop");
+    await view.read("Failed: 4. Not started: 16.", "dialog .status");
+    await view.rest();
+    assert.equal(sent, 4);
+  });
+
   scene("rows do not move when the bar appears and disappears", there, async (view) => {
     for (const from of [0, 300]) {
       await view.page.evaluate((y) => scrollTo(0, y), from);

@@ -37,6 +37,7 @@ async function retryWhileBusy(request, signal) {
         setTimeout(resolve, Math.min(wait, 60) * 1000);
         signal.addEventListener("abort", resolve);
       });
+      if (signal.aborted) throw error;
     }
 }
 
