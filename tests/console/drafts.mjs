@@ -1,10 +1,11 @@
 // Tests edits that are not saved.
 import assert from "node:assert/strict";
 
-import { admin, make, root, scenesOf } from "./support/scene.mjs";
+import { admin, comeWithSession, make, root, scenesOf } from "./support/scene.mjs";
 import { Site } from "./support/site.mjs";
 
 const site = new Site();
+const application = new Site({ signIn: false, console: "UserAdminConsoleSignIn /sign-in" });
 const scene = scenesOf(site);
 
 scene("discarding edits requires a confirmation", { email: root }, async (view) => {
@@ -145,4 +146,37 @@ scene("saving a restored draft detects a change by somebody else", { email: root
   await view.save();
   assert.equal((await site.user(id)).name, "Contested by A");
   await view.ask("DELETE", `/api/users/${id}`);
+});
+
+scene("edits are restored after the application's sign-in page, which leads back to the console without the user", { site: application }, async (view) => {
+  await comeWithSession(view, application);
+  await view.openUser("hedy.lamarr@example.org");
+  await view.type("dialog input[name=name]", "Hedy L.");
+  await view.page.deleteCookie({ name: "better-auth.session_token", domain: "localhost", path: "/" });
+  await view.press("Save changes");
+  await view.read("Your session has ended. Sign in again.");
+  await Promise.all([view.page.waitForNavigation(), view.click("a.button")]);
+  await comeWithSession(view, application);
+  await view.page.goto(application.address);
+  await view.read("Your edits have been restored.", "dialog.drawer .status");
+  assert.equal(await view.valueOf("name"), "Hedy L.");
+  assert.equal(await view.page.evaluate(() => location.hash), "#user=user-17");
+  await view.save();
+  await view.closeDialog();
+  assert.equal(await view.page.evaluate(() => location.hash), "");
+  assert.equal((await application.user("user-17")).name, "Hedy L.");
+});
+
+scene("the edits of a bulk change do not open the form for a new user", { email: root }, async (view) => {
+  await view.rest();
+  await view.click("thead input");
+  const release = await view.hold((request) => request.url().includes("sort=name"));
+  await view.press("User", "thead");
+  await view.press("Ban", ".selection");
+  await view.type("dialog input[name=reason]", "spring cleaning");
+  await release({ status: 401, body: JSON.stringify({ success: false, error: "No autorizado" }) });
+  await view.read("Your session has ended. Sign in again.");
+  await view.signIn(root);
+  assert.equal(await view.has("dialog"), false);
+  assert.equal(await view.page.evaluate(() => sessionStorage.length), 0);
 });

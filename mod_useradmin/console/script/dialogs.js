@@ -122,13 +122,13 @@ function keepDraft() {
   if (typed.length) sessionStorage.setItem(draftKey, JSON.stringify({ caller: caller?.id, user: dialogs()[0].user, tag: dialogs()[0].tag, typed: Object.fromEntries(typed) }));
 }
 /**
- * Returns the draft if it belongs to the caller and this user, or else null. The user is null for a new user.
- * @param {string | null} user
- * @returns {{ typed: Record<string, string>, tag?: string } | null}
+ * Returns the caller's draft. Returns null if there is none, or if it is not for the given user.
+ * @param {string | null} user null for any user, or a new one
+ * @returns {{ typed: Record<string, string>, user?: string, tag?: string } | null}
  */
 function draftOf(user) {
   const draft = JSON.parse(sessionStorage.getItem(draftKey) ?? "null");
-  return draft && draft.caller === caller?.id && (draft.user ?? null) === user ? draft : null;
+  return draft && draft.caller === caller?.id && (!user || draft.user === user) ? draft : null;
 }
 function endDraft() {
   sessionStorage.removeItem(draftKey);

@@ -114,15 +114,20 @@ async function start() {
   interrupted = null;
 }
 
-// Opens the user in the URL, with the draft.
+// Opens the user in the URL, or else the draft's, with the draft.
 async function restore() {
   written = location.href;
-  const user = fragment().get("user");
-  const draft = draftOf(user);
-  // Remove a draft that belongs to another caller or user.
-  if (!draft) sessionStorage.removeItem(draftKey);
-  if (user) return showUser(user, { isNew: false });
-  if (!draft) return;
+  const linked = fragment().get("user");
+  const draft = draftOf(linked);
+  // Remove a application's sign-in page may have led to a URL without the user.
+  const user = linked ?? draft?.user;
+  if (user) {
+    // The draft that belongs to another caller or user.
+    if (!draft) sessionStorage.removeItem(draftKey);
+    return showUser(user, { isNew: !linked });
+  }
+  // A bulk change has lost its selection.
+  if (!draft || !("name" in draft.typed || "email" in draft.typed)) return sessionStorage.removeItem(draftKey);
   createUser(draft.typed);
   endDraft();
 }
