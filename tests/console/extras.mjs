@@ -289,6 +289,24 @@ describe("with UserAdminExtras", () => {
     assert.equal(await extras.user("user-25"), undefined);
   });
 
+  scene("a change that was refused because somebody else has changed the user can be sent again", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Ever Changing", "ever@example.org");
+    await view.openUser("ever@example.org");
+    await view.press("Ban");
+    await view.type("dialog input[name=reason]", "mine");
+    await view.ask("PUT", `/api/users/${id}`, { name: "Never Changing" });
+    await view.ask("PUT", `/api/users/${id}/ban`, { reason: "theirs" });
+    await view.press("Ban");
+    await view.read("Nothing was saved. Name is now “Never Changing”.", "dialog:not(.drawer) [role=alert]");
+    await view.press("Ban");
+    await view.read("is banned.", "dialog.drawer .status");
+    assert.equal((await extras.user(id)).banReason, "mine");
+    await view.press("Undo");
+    await view.read("theirs", "dialog.drawer .facts");
+    assert.equal((await extras.user(id)).banReason, "theirs");
+    await view.ask("DELETE", `/api/users/${id}`);
+  });
+
   scene("an item removed by somebody else is no longer listed", { ...there, email: root }, async (view) => {
     const id = await make(view, "Twice Removed", "removed@example.org");
     await extras.ctl(["session", "open", "removed@example.org"]);

@@ -213,6 +213,29 @@ scene("text typed during a save is kept", { email: root }, async (view) => {
   await view.ask("DELETE", `/api/users/${id}`);
 });
 
+scene("one's own change is not reported as somebody else's if the user could not be read after it", { email: root }, async (view) => {
+  const id = await make(view, "Rhea Load", "rhea@example.org");
+  await view.openUser("rhea@example.org");
+  let isBusy = true;
+  await view.intercept((request) => isBusy && request.method() === "GET" && request.url().includes(`/${id}`) && { status: 503, body: "{}" });
+  for (const name of ["Rhea II", "Rhea III"]) {
+    await view.type("dialog input[name=name]", name);
+    await view.save();
+    await view.read("The service is busy.", "dialog.drawer > .top .notice");
+    await view.rest();
+    assert.equal((await site.user(id)).name, name);
+  }
+  await view.press("Ban");
+  await view.press("Ban");
+  await view.read("is banned.", "dialog.drawer .status");
+  isBusy = false;
+  await view.rest();
+  await view.type("dialog input[name=name]", "Rhea IV");
+  await view.save();
+  assert.equal((await site.user(id)).name, "Rhea IV");
+  await view.ask("DELETE", `/api/users/${id}`);
+});
+
 scene("an entity tag that a proxy made weak is still accepted", { email: root }, async (view) => {
   await view.page.evaluate(() => {
     const own = window.fetch;

@@ -86,6 +86,19 @@ class Drawer {
     this.#paint(data);
     return changes;
   }
+  /**
+   * Sends a change of the user's row. Resolves to the new entity tag.
+   * @param {string} method
+   * @param {string} path
+   * @param {unknown} [body]
+   * @param {string} [tag]
+   */
+  async #send(method, path, body, tag = this.frame.node.tag) {
+    const reply = await call(method, pathOf(this) + path, { tag, body });
+    // The reload may fail.
+    this.frame.node.tag = reply.tag ?? this.frame.node.tag;
+    return reply.tag;
+  }
 
   /**
    * Reloads the user and reports success, even if the user can no longer be read.
@@ -107,20 +120,26 @@ class Drawer {
   }
 
   /**
-   * Returns the task of a dialog. Its requests send the current entity tag. If the user has changed, they reload the user and fail.
+   * Returns the task of a dialog. Its requests send the current entity tag. If the user has changed, they reload the user and
+   * fail. The next request then sends the new tag.
    * @param {User} user
    * @returns {Task}
    */
   #task(user) {
-    const { tag } = this.frame.node;
+    let { tag } = this.frame.node;
     return {
       user,
       ask: async (method, path, body) => {
         try {
-          return (await call(method, pathOf(user) + path, { tag, body })).tag;
+          return await this.#send(method, path, body, tag);
         } catch (error) {
-          if (problemOf(error).status === 412) await this.#load().catch(problemOf);
-          throw error;
+          const problem = problemOf(error);
+          if (problem.status === 412) {
+            problem.message = joined([problem.message, ...(await this.#load().catch(() => []))]);
+            tag = this.frame.node.tag;
+            user = this.user ?? user;
+          }
+          throw problem;
         }
       },
       done: (text, effects) => this.#done(text, effects),
@@ -182,7 +201,7 @@ class Drawer {
     const body = edits.body;
     if (!user || !Object.keys(body).length) return tell(t("unchanged"));
     try {
-      await call("PUT", pathOf(user), { tag: this.frame.node.tag, body });
+      await this.#send("PUT", "", body);
     } catch (error) {
       // The service also replies 500 if another user has the address.
       throw problemOf(error).status === 500 && body.email !== undefined && (await this.#isTaken(body.email)) ? new Problem(400, addressTaken) : error;
@@ -195,7 +214,7 @@ class Drawer {
   /** @param {User} user */
   async #unban(user) {
     const [method, path, body] = unbanChange();
-    const { tag } = await call(method, pathOf(user) + path, { tag: this.frame.node.tag, body });
+    const tag = await this.#send(method, path, body);
     await this.#done(t("unbannedNow"), { link: isBanned(user) && this.#undo(user, tag) });
   }
   /**
@@ -206,7 +225,7 @@ class Drawer {
   #undo(user, tag) {
     const [method, path, body] = restoreBan(user);
     return button(t("undo"), () => this.#press(async () => {
-      await call(method, pathOf(user) + path, { tag, body });
+      await this.#send(method, path, body, tag);
       await this.#done(restoredText(user), { endsSessions: isBanned(user) && changesEndSessions });
       // The pressed button was removed with its message, so focus another button.
       if (document.activeElement === document.body) [...this.#access.querySelectorAll("button")].at(-1)?.focus();
@@ -217,7 +236,7 @@ class Drawer {
    * @param {string} kind
    */
   async #sendLink(user, kind) {
-    await call("POST", `${pathOf(user)}/${kind}-link`, { tag: this.frame.node.tag });
+    await this.#send("POST", `/${kind}-link`);
     await this.#done(t("linkSent", { email: user.email }));
   }
   /** @param {User} user */
