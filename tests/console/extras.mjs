@@ -307,6 +307,27 @@ describe("with UserAdminExtras", () => {
     await view.ask("DELETE", `/api/users/${id}`);
   });
 
+  scene("saving after ending a session reports if somebody else has changed the user", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Ella End", "ella@example.org");
+    for (let count = 0; count < 2; ++count) await extras.ctl(["session", "open", "ella@example.org"]);
+    await view.openUser("ella@example.org");
+    await view.type("dialog input[name=name]", "Ella II");
+    await view.click(".sessions li button");
+    await view.read("Sessions 1", "dialog");
+    await view.save();
+    await view.type("dialog input[name=name]", "Ella III");
+    await view.ask("PUT", `/api/users/${id}`, { name: "Ella IV" });
+    await view.click(".sessions li button");
+    await view.read("No open sessions.", "dialog");
+    await view.press("Save changes");
+    await view.read("Somebody has changed this user in the meantime", "dialog [role=alert]");
+    await view.press("Reload and keep my edits");
+    await view.read("Name is now “Ella IV”.", "dialog .status");
+    await view.save();
+    assert.equal((await extras.user(id)).name, "Ella III");
+    await view.ask("DELETE", `/api/users/${id}`);
+  });
+
   scene("an item removed by somebody else is no longer listed", { ...there, email: root }, async (view) => {
     const id = await make(view, "Twice Removed", "removed@example.org");
     await extras.ctl(["session", "open", "removed@example.org"]);

@@ -23,7 +23,7 @@ class Drawer {
     this.frame.place.append(this.#pills);
     this.frame.place.before(avatar(known ?? { name: "", email: "" }, "large"));
     if (canCopy) this.frame.place.after(bareButton("link", t("copyLink"), copy(() => addressWith(new URLSearchParams({ user: id })))));
-    this.sessions = new Sessions({ id }, (action) => this.#press(action), (text, effects) => this.#done(text, effects));
+    this.sessions = new Sessions({ id }, (action) => this.#press(action), (text, effects) => this.#done(text, effects, true));
     this.methods = new SignInMethods({ id }, (method) => this.user && removeMethod(this.#task(this.user), method));
     this.history = new UserHistory({ id });
     if (known) this.#paintHead(known);
@@ -75,15 +75,16 @@ class Drawer {
     return true;
   }
 
-  // If two loads overlap, only the later one takes effect.
-  async #load() {
+  // If two loads overlap, only the later one takes effect. If keepsEdits is set, edits stay based on what was read before.
+  async #load(keepsEdits = false) {
     const mine = ++this.#readings;
     const { data, tag } = await readUser(this);
     if (mine !== this.#readings) return [];
+    this.#paint(data);
+    if (keepsEdits && editsIn(this.frame.node).length) return [];
     const changes = this.profile.take(this.user, data);
     this.user = data;
     this.frame.node.tag = tag;
-    this.#paint(data);
     return changes;
   }
   /**
@@ -104,10 +105,11 @@ class Drawer {
    * Reloads the user and reports success, even if the user can no longer be read.
    * @param {string} text
    * @param {Effects} [effects]
+   * @param {boolean} [keepsEdits]
    */
-  async #done(text, effects) {
+  async #done(text, effects, keepsEdits) {
     try {
-      await this.#load();
+      await this.#load(keepsEdits);
       // A new password or a ban may have ended the sessions.
       await Promise.all([this.sessions.node.isConnected && this.sessions.load(), this.methods.refresh(), this.history.refresh()]);
     } catch (error) {
