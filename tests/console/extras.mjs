@@ -328,6 +328,20 @@ describe("with UserAdminExtras", () => {
     await view.ask("DELETE", `/api/users/${id}`);
   });
 
+  scene("setting one's own password is reported on the sign-in page", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Pia Pass", "pia@example.org");
+    await view.ask("PUT", `/api/users/${id}`, { role: "superAdmin" });
+    await view.press("Sign out");
+    await view.signIn("pia@example.org", "12345678");
+    await view.openUser("pia@example.org");
+    await view.press("Set a password");
+    await view.press("Generate");
+    await view.press("Set a password");
+    await view.read("Your session has ended. Sign in again.");
+    await view.read("The password has been set.", ".toast");
+    await extras.ctl(["delete", "--yes", "pia@example.org"]);
+  });
+
   scene("an item removed by somebody else is no longer listed", { ...there, email: root }, async (view) => {
     const id = await make(view, "Twice Removed", "removed@example.org");
     await extras.ctl(["session", "open", "removed@example.org"]);

@@ -114,7 +114,8 @@ class Drawer {
       await Promise.all([this.sessions.node.isConnected && this.sessions.load(), this.methods.refresh(), this.history.refresh()]);
     } catch (error) {
       const { status, message } = problemOf(error);
-      if (status === 401) return;
+      // The change may have ended the caller's own session. Another caller may have signed in since.
+      if (status === 401 && caller) return;
       this.frame.notice.replaceChildren(message);
     }
     tell(text, effects);
