@@ -281,6 +281,19 @@ describe("several users at once", () => {
     assert.equal(sent, 4);
   });
 
+  scene("a user deleted in the panel is no longer selected", there, async (view) => {
+    await make(view, "Picked A", "a.picked@example.net");
+    const id = await make(view, "Picked B", "b.picked@example.net");
+    await view.searchFor("picked@");
+    await view.click("thead input");
+    await view.press("Picked A");
+    await view.see("dialog.drawer .facts dd");
+    await view.deleteUser("a.picked@example.net");
+    await view.listed("Picked B");
+    await view.read("1 selected", bar);
+    await view.ask("DELETE", `/api/users/${id}`);
+  });
+
   scene("rows do not move when the bar appears and disappears", there, async (view) => {
     for (const from of [0, 300]) {
       await view.page.evaluate((y) => scrollTo(0, y), from);

@@ -161,6 +161,10 @@ class List {
     this.#search.value = this.#query.search;
     this.#refreshRows();
   }
+  /** @param {User} user */
+  deselect(user) {
+    this.#selection?.set([user], false);
+  }
   /** @param {Effects} effects */
   refresh({ changesCounts = true } = {}) {
     this.#refreshRows();

@@ -246,6 +246,7 @@ class Drawer {
   async #removed(user) {
     await this.close();
     tell(t("removed", { name: nameOf(user) }), { endsSessions: true });
+    list?.deselect(user);
     list?.refresh();
   }
 
