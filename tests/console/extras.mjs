@@ -342,6 +342,27 @@ describe("with UserAdminExtras", () => {
     await extras.ctl(["delete", "--yes", "pia@example.org"]);
   });
 
+  scene("on a standby the page stays read-only after the history was read", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Stan By", "stan@example.org");
+    // The reply with the history has no Warning.
+    await view.page.evaluate(() => {
+      const own = window.fetch;
+      window.fetch = async (url, options) => {
+        const reply = await own(url, options);
+        const headers = new Headers(reply.headers);
+        if (!url.includes("/events")) headers.set("Warning", '110 - "Read from a standby; the last change that it has received dates from 2026-11-27T16:00:00.000Z"');
+        return new Response(reply.body, { status: reply.status, headers });
+      };
+    });
+    await view.openUser("stan@example.org");
+    await view.click("details:last-of-type summary");
+    await view.read("Created", ".events li:first-child");
+    assert.match(await view.text("main > .notice"), /read-only copy/);
+    assert.equal(await view.page.$eval("main button.main", (button) => button.checkVisibility()), false);
+    await view.page.reload();
+    await view.ask("DELETE", `/api/users/${id}`);
+  });
+
   scene("an item removed by somebody else is no longer listed", { ...there, email: root }, async (view) => {
     const id = await make(view, "Twice Removed", "removed@example.org");
     await extras.ctl(["session", "open", "removed@example.org"]);

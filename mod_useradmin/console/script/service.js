@@ -115,7 +115,8 @@ async function call(method, path, options) {
   if (status === 404) listener.notFound();
   if (method !== "GET") isStillAccepted = headers.has("Warning");
   if (status !== 200 || !content?.success) throw new Problem(status, content?.error, headers.get("Retry-After"));
-  if (method === "GET") listener.copyIsFrom(/^110 .* (\S+)"$/.exec(headers.get("Warning") ?? "")?.[1]);
+  // The history comes from the audit log, not from the database.
+  if (method === "GET" && !path.includes("/events")) listener.copyIsFrom(/^110 .* (\S+)"$/.exec(headers.get("Warning") ?? "")?.[1]);
   const links = headers.get("Link");
   /** @param {string} relation */
   const cursorTo = (relation) => new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(links ?? "")?.[1];
