@@ -149,3 +149,16 @@ scene("every task can be done with the keyboard alone", {}, async (view) => {
   await view.key("Enter");
   await view.read("You have signed out.");
 });
+
+for (const email of [root, admin])
+  scene(`a sort button that has the focus is visible on a phone, for ${email}`, { email, width: 390, height: 844 }, async (view) => {
+    await view.rest();
+    const hidden = await view.page.$$eval("thead button", (buttons) => buttons.filter((button) => {
+      button.focus();
+      const { left, right, top, bottom } = button.getBoundingClientRect();
+      return document.elementFromPoint((left + right) / 2, (top + bottom) / 2)?.closest("button") !== button;
+    }).map((button) => button.textContent));
+    assert.deepEqual(hidden, []);
+    await view.page.$eval("thead th:last-child button", (button) => button.focus());
+    await view.check("a focused sort button on a phone");
+  });

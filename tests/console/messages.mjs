@@ -83,3 +83,47 @@ scene("the focus stays on the heading while a user loads", { email: root }, asyn
   assert.equal(await view.page.evaluate(() => document.activeElement.outerHTML.startsWith("<h2")), true);
   await view.focusOn("Hedy Lamarr");
 });
+
+scene("on a phone the toast uses the width, and covers no row that has the focus", { email: root, width: 390, height: 640 }, async (view) => {
+  await view.createUser("Maximiliano Fernández-Villaverde", "maximiliano@example.org");
+  await view.rest();
+  const [width, covered] = await view.page.evaluate(() => {
+    const toast = document.querySelector(".toast").getBoundingClientRect();
+    const rows = [...document.querySelectorAll("tbody .person button")].slice(0, -3).filter((button) => {
+      // Places the button behind the toast.
+      document.activeElement.blur();
+      scrollBy(0, button.getBoundingClientRect().bottom - toast.bottom);
+      button.focus();
+      const { top, bottom } = button.getBoundingClientRect();
+      return top < toast.bottom && bottom > toast.top;
+    });
+    return [toast.width, rows.map((button) => button.textContent)];
+  });
+  assert.ok(width > 300, `the toast is ${width} px wide`);
+  assert.deepEqual(covered, []);
+  await view.ask("DELETE", `/api/users/${(await site.userAt("maximiliano@example.org")).id}`);
+});
+
+for (const theme of ["light", "dark"])
+  scene(`the focus in the toast and the bars of the chart have a contrast of 3:1, ${theme}`, { email: root, theme }, async (view) => {
+    await view.createUser("Connie Trast", `${theme}@example.org`);
+    await view.tabTo(".toast button");
+    const contrasts = await view.page.evaluate(() => {
+      const channels = (color) => color.match(/[\d.]+/g).map(Number);
+      const luminance = (color) => {
+        const [red, green, blue] = color.map((each) => (each / 255 <= 0.04045 ? each / 255 / 12.92 : ((each / 255 + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+      };
+      const contrast = (...colors) => {
+        const [low, high] = colors.map(luminance).toSorted((one, other) => one - other);
+        return (high + 0.05) / (low + 0.05);
+      };
+      const styleOf = (selector) => getComputedStyle(document.querySelector(selector));
+      const ring = contrast(channels(styleOf(".toast button").outlineColor), channels(styleOf(".toast").backgroundColor));
+      const below = channels(styleOf(".chart").backgroundColor);
+      const { fill, opacity } = styleOf(".chart rect[class='']");
+      return [ring, contrast(channels(fill).map((each, at) => each * opacity + below[at] * (1 - opacity)), below)];
+    });
+    for (const each of contrasts) assert.ok(each >= 3, `the contrasts are ${contrasts}`);
+    await view.ask("DELETE", `/api/users/${(await site.userAt(`${theme}@example.org`)).id}`);
+  });
