@@ -1,7 +1,7 @@
 // Tests edits that are not saved.
 import assert from "node:assert/strict";
 
-import { admin, comeWithSession, make, root, scenesOf } from "./support/scene.mjs";
+import { admin, openWithSession, make, root, scenesOf } from "./support/scene.mjs";
 import { Site } from "./support/site.mjs";
 
 const site = new Site();
@@ -148,15 +148,15 @@ scene("saving a restored draft detects a change by somebody else", { email: root
   await view.ask("DELETE", `/api/users/${id}`);
 });
 
-scene("edits are restored after the application's sign-in page, which leads back to the console without the user", { site: application }, async (view) => {
-  await comeWithSession(view, application);
+scene("edits are restored after signing in at another page", { site: application }, async (view) => {
+  await openWithSession(view, application);
   await view.openUser("hedy.lamarr@example.org");
   await view.type("dialog input[name=name]", "Hedy L.");
   await view.page.deleteCookie({ name: "better-auth.session_token", domain: "localhost", path: "/" });
   await view.press("Save changes");
   await view.read("Your session has ended. Sign in again.");
   await Promise.all([view.page.waitForNavigation(), view.click("a.button")]);
-  await comeWithSession(view, application);
+  await openWithSession(view, application);
   await view.page.goto(application.address);
   await view.read("Your edits have been restored.", "dialog.drawer .status");
   assert.equal(await view.valueOf("name"), "Hedy L.");
@@ -167,8 +167,8 @@ scene("edits are restored after the application's sign-in page, which leads back
   assert.equal((await application.user("user-17")).name, "Hedy L.");
 });
 
-scene("the edits of a bulk change do not open the form for a new user", { email: root }, async (view) => {
-  await view.rest();
+scene("a draft of a bulk change opens no form", { email: root }, async (view) => {
+  await view.waitUntilIdle();
   await view.click("thead input");
   const release = await view.hold((request) => request.url().includes("sort=name"));
   await view.press("User", "thead");

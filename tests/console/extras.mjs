@@ -289,7 +289,7 @@ describe("with UserAdminExtras", () => {
     assert.equal(await extras.user("user-25"), undefined);
   });
 
-  scene("a change that was refused because somebody else has changed the user can be sent again", { ...there, email: root }, async (view) => {
+  scene("a change rejected with 412 can be sent again", { ...there, email: root }, async (view) => {
     const id = await make(view, "Ever Changing", "ever@example.org");
     await view.openUser("ever@example.org");
     await view.press("Ban");
@@ -307,7 +307,7 @@ describe("with UserAdminExtras", () => {
     await view.ask("DELETE", `/api/users/${id}`);
   });
 
-  scene("saving after ending a session reports if somebody else has changed the user", { ...there, email: root }, async (view) => {
+  scene("ending a session keeps the ETag of the edits", { ...there, email: root }, async (view) => {
     const id = await make(view, "Ella End", "ella@example.org");
     for (let count = 0; count < 2; ++count) await extras.ctl(["session", "open", "ella@example.org"]);
     await view.openUser("ella@example.org");
@@ -328,7 +328,7 @@ describe("with UserAdminExtras", () => {
     await view.ask("DELETE", `/api/users/${id}`);
   });
 
-  scene("setting one's own password is reported on the sign-in page", { ...there, email: root }, async (view) => {
+  scene("setting one's own password is reported after the sign-out", { ...there, email: root }, async (view) => {
     const id = await make(view, "Pia Pass", "pia@example.org");
     await view.ask("PUT", `/api/users/${id}`, { role: "superAdmin" });
     await view.press("Sign out");
@@ -342,7 +342,7 @@ describe("with UserAdminExtras", () => {
     await extras.ctl(["delete", "--yes", "pia@example.org"]);
   });
 
-  scene("on a standby the page stays read-only after the history was read", { ...there, email: root }, async (view) => {
+  scene("on a standby the history keeps the page read-only", { ...there, email: root }, async (view) => {
     const id = await make(view, "Stan By", "stan@example.org");
     // The reply with the history has no Warning.
     await view.page.evaluate(() => {

@@ -152,7 +152,7 @@ scene("every task can be done with the keyboard alone", {}, async (view) => {
 
 for (const email of [root, admin])
   scene(`a sort button that has the focus is visible on a phone, for ${email}`, { email, width: 390, height: 844 }, async (view) => {
-    await view.rest();
+    await view.waitUntilIdle();
     const hidden = await view.page.$$eval("thead button", (buttons) => buttons.filter((button) => {
       button.focus();
       const { left, right, top, bottom } = button.getBoundingClientRect();

@@ -277,7 +277,7 @@ describe("several users at once", () => {
     await view.page.waitForFunction(() => !traffic.underWay);
     await view.press("Stop");
     await view.read("Failed: 4. Not started: 16.", "dialog .status");
-    await view.rest();
+    await view.waitUntilIdle();
     assert.equal(sent, 4);
   });
 
@@ -289,7 +289,7 @@ describe("several users at once", () => {
     await view.press("Picked A");
     await view.see("dialog.drawer .facts dd");
     await view.deleteUser("a.picked@example.net");
-    await view.listed("Picked B");
+    await view.expectNames("Picked B");
     await view.read("1 selected", bar);
     await view.ask("DELETE", `/api/users/${id}`);
   });

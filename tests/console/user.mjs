@@ -222,14 +222,14 @@ scene("one's own change is not reported as somebody else's if the user could not
     await view.type("dialog input[name=name]", name);
     await view.save();
     await view.read("The service is busy.", "dialog.drawer > .top .notice");
-    await view.rest();
+    await view.waitUntilIdle();
     assert.equal((await site.user(id)).name, name);
   }
   await view.press("Ban");
   await view.press("Ban");
   await view.read("is banned.", "dialog.drawer .status");
   isBusy = false;
-  await view.rest();
+  await view.waitUntilIdle();
   await view.type("dialog input[name=name]", "Rhea IV");
   await view.save();
   assert.equal((await site.user(id)).name, "Rhea IV");
