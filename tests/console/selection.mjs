@@ -249,13 +249,13 @@ describe("several users at once", () => {
     await view.press("Lift the ban", bar);
     await view.press("Lift the ban");
     await view.see("dialog progress");
-    await view.page.waitForFunction(() => traffic.underWay === 4);
+    await view.page.waitForFunction(() => traffic.inProgress === 4);
     const state = () => view.page.$eval("dialog progress", ({ value, max }) => [value, max]);
     assert.deepEqual(await state(), [0, 20]);
     await view.page.evaluate(() => (window.asked = !dispatchEvent(new Event("beforeunload", { cancelable: true }))));
     assert.equal(await view.page.evaluate(() => window.asked), true);
     held.shift().continue();
-    await view.page.waitForFunction(() => document.querySelector("dialog progress").value === 1 && traffic.underWay === 4);
+    await view.page.waitForFunction(() => document.querySelector("dialog progress").value === 1 && traffic.inProgress === 4);
     await view.read("1 of 20", "dialog");
     await view.key("Escape");
     isHolding = false;
@@ -274,7 +274,7 @@ describe("several users at once", () => {
     await view.press("Ban", bar);
     await view.press("Ban");
     await view.page.waitForResponse(() => sent === 4);
-    await view.page.waitForFunction(() => !traffic.underWay);
+    await view.page.waitForFunction(() => !traffic.inProgress);
     await view.press("Stop");
     await view.read("Failed: 4. Not started: 16.", "dialog .status");
     await view.waitUntilIdle();
