@@ -119,10 +119,10 @@ async function restore() {
   written = location.href;
   const linked = fragment().get("user");
   const draft = draftOf(linked);
-  // Remove a application's sign-in page may have led to a URL without the user.
+  // The application's sign-in page may have led to a URL without the user.
   const user = linked ?? draft?.user;
   if (user) {
-    // The draft that belongs to another caller or user.
+    // Remove a draft that belongs to another caller or user.
     if (!draft) sessionStorage.removeItem(draftKey);
     return showUser(user, { isNew: !linked });
   }
