@@ -344,16 +344,7 @@ describe("with UserAdminExtras", () => {
 
   scene("on a standby the history keeps the page read-only", { ...there, email: root }, async (view) => {
     const id = await make(view, "Stan By", "stan@example.org");
-    // The reply with the history has no Warning.
-    await view.page.evaluate(() => {
-      const own = window.fetch;
-      window.fetch = async (url, options) => {
-        const reply = await own(url, options);
-        const headers = new Headers(reply.headers);
-        if (!url.includes("/events")) headers.set("Warning", '110 - "Read from a standby; the last change that it has received dates from 2026-11-27T16:00:00.000Z"');
-        return new Response(reply.body, { status: reply.status, headers });
-      };
-    });
+    await view.replyAsStandby();
     await view.openUser("stan@example.org");
     await view.click("details:last-of-type summary");
     await view.read("Created", ".events li:first-child");

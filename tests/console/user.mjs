@@ -313,14 +313,7 @@ scene("the protected address is case-sensitive", { email: root }, async (view) =
 });
 
 scene("on a standby the page is read-only", { email: root }, async (view) => {
-  const warning = '110 - "Read from a standby; the last change that it has received dates from 2026-11-27T16:00:00.000Z"';
-  await view.page.evaluate((text) => {
-    const own = window.fetch;
-    window.fetch = async (...request) => {
-      const reply = await own(...request);
-      return new Response(reply.body, { status: reply.status, headers: { ...Object.fromEntries(reply.headers), Warning: text } });
-    };
-  }, warning);
+  await view.replyAsStandby();
   await view.searchFor("dennis.ritchie");
   await view.read("This is a read-only copy of the database. Its last change was made on 27 Nov 2026", ".notice.warn");
   await view.openFirst();

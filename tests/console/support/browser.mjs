@@ -198,6 +198,18 @@ export class View {
       else request.continue().catch(() => {});
     });
   }
+  /** Lets the service reply as on a standby. The history is read from the audit log, so it has no Warning. */
+  async replyAsStandby() {
+    await this.page.evaluate(() => {
+      const own = window.fetch;
+      window.fetch = async (url, options) => {
+        const reply = await own(url, options);
+        const headers = new Headers(reply.headers);
+        if (!url.includes("/events")) headers.set("Warning", '110 - "Read from a standby; the last change that it has received dates from 2026-11-27T16:00:00.000Z"');
+        return new Response(reply.body, { status: reply.status, headers });
+      };
+    });
+  }
   /** Delays the first request for which matches returns true. The returned function lets it pass, or answers it with a reply. */
   async hold(matches) {
     let held = null;
