@@ -3,6 +3,7 @@
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/headers.hpp"
+#include "httpd/location.hpp"
 #include "httpd/reply.hpp"
 #include "service/better_auth.hpp"
 #include "service/handler.hpp"
@@ -52,12 +53,10 @@ std::optional<http::Reply> find_error_reply(request_rec* request) {
 
 const char* base_of(request_rec* request) {
     const std::string_view path = apr::view_of(request->uri);
-    for (const char* const base : bases_of(request->server)) {
-        const std::size_t length = apr::view_of(base).size();
-        if (path.starts_with(base) && (path.size() == length || path[length] == '/') &&
-            service_at(request, base) && is_on_at(request, path.empty() ? base : request->uri))
+    for (const char* const base : bases_of(request->server))
+        if (httpd::is_at_or_below(path, base) && service_at(request, base) &&
+            is_on_at(request, path.empty() ? base : request->uri))
             return base;
-    }
     return nullptr;
 }
 
