@@ -134,6 +134,13 @@ void Database::execute(const std::string& sql) {
     static_cast<void>(rows(sql));
 }
 
+void Database::set_if_known(std::string_view parameter, std::string_view value, Until until) {
+    execute("SELECT pg_catalog.set_config(name, " + store::literal(value) + ", " +
+            (until == Until::commit ? "true" : "false") +
+            ") FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) " +
+            store::literal(parameter));
+}
+
 std::vector<store::ForeignKey> Database::rejecting_keys(const store::Schema& schema,
                                                         bool cleans_up) {
     auto keys = store::find_rejecting_keys(*client_, pool_, *dialect_, schema, tables_, cleans_up);

@@ -53,6 +53,10 @@ class Database final : public store::ConnectionSource {
     std::vector<store::ForeignKey> rejecting_keys(const store::Schema& schema, bool cleans_up);
     /// Runs a statement. Throws CommandError on failure.
     void execute(const std::string& sql);
+    enum class Until { commit, disconnect };
+    /// Sets a parameter of PostgreSQL until the transaction or the session ends. Does nothing if
+    /// the server's version lacks the parameter. Throws CommandError on failure.
+    void set_if_known(std::string_view parameter, std::string_view value, Until until);
     /// Reports the client's last error. Throws LockTimeout if it is ErrorKind::busy, otherwise
     /// CommandError.
     [[noreturn]] void fail() const;

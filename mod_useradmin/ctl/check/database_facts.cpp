@@ -292,11 +292,10 @@ std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
 }
 
 void remove_timeouts(Database& database) {
-    // PostgreSQL 16 and earlier lack transaction_timeout, so select it from pg_settings.
-    if (database.dialect().product().has_schemas)
-        database.execute("SELECT pg_catalog.set_config(name, '0', true) FROM "
-                         "pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) ANY (ARRAY["
-                         "'statement_timeout', 'transaction_timeout'])");
+    if (!database.dialect().product().has_schemas)
+        return;
+    database.execute("SET LOCAL statement_timeout = 0");
+    database.set_if_known("transaction_timeout", "0", Database::Until::commit);
 }
 
 void count_without_timeouts(Database& database, const std::function<void()>& count) {

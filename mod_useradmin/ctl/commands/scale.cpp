@@ -50,9 +50,9 @@ class ScaleObjects {
         database.execute("SET search_path = pg_catalog, pg_temp");
         database.execute("SET default_transaction_isolation = 'read committed'");
         database.execute("SET standard_conforming_strings = on");
-        // PostgreSQL 16 and earlier lack transaction_timeout, so select it from pg_settings.
-        database.execute("SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN "
-                         "('lock_timeout', 'statement_timeout', 'transaction_timeout')");
+        database.execute("SET statement_timeout = 0");
+        database.execute("SET lock_timeout = 0");
+        database.set_if_known("transaction_timeout", "0", Database::Until::disconnect);
     }
 
     /// Makes statements throw LockTimeout instead of waiting indefinitely for a lock.
@@ -114,10 +114,9 @@ class ScaleObjects {
     /// lock.
     void exclude_other_commands() {
         // Makes the server notice if this process is killed. Otherwise, the session would hold the
-        // lock until the current statement ends. PostgreSQL 13 lacks the parameter, so select it
-        // from pg_settings.
-        database_.rows("SELECT set_config(name, '1s', false) FROM pg_settings WHERE name = "
-                       "'client_connection_check_interval'");
+        // lock until the current statement ends.
+        database_.set_if_known("client_connection_check_interval", "1s",
+                               Database::Until::disconnect);
         const Progress progress("Waiting for another command");
         for (int attempts_left = max_lock_attempts; attempts_left > 0; --attempts_left) {
             if (ask("SELECT pg_try_advisory_lock(hashtextextended('useradminctl schema --scale', "
