@@ -75,7 +75,7 @@ std::optional<BulkRequest> parse_request(const Call& call, const Object& body,
 class ItemBody final : public http::BodySource {
   public:
     explicit ItemBody(std::string_view text) noexcept : text_(text) {}
-    http::Body read() override { return {http::Body::State::read, text_}; }
+    http::Body read() override { return {text_}; }
 
   private:
     std::string_view text_;
@@ -145,7 +145,7 @@ void write_result(json::Writer& writer, std::string_view id, const Reply& reply,
 
 Reply change_in_bulk(const Call& call, const Service& service) {
     const http::Body text = call.request.body.read();
-    if (text.state != http::Body::State::read)
+    if (text.error_status != 0)
         return body_error(text);
     const std::optional<Object> body = Object::parse(text.text);
     const std::optional<std::vector<Object>> items = body ? body->objects("items") : std::nullopt;

@@ -49,7 +49,7 @@ Reply create_user(const Call& call, const Service& service) {
     // Checks 1 and 2, of the session and of the role, are in the routing table.
 
     const http::Body body = call.request.body.read();
-    if (body.state != http::Body::State::read)
+    if (body.error_status != 0)
         return body_error(body);
     const std::optional<Object> object = Object::parse(body.text);
     if (!object)

@@ -207,9 +207,10 @@ Reply failure_reply(password::HashFailure failure, const Text& operation_text) {
 }
 
 Reply body_error(const http::Body& body) {
-    if (body.state == http::Body::State::too_large || body.status == 413)
-        return error(413, texts.body_too_large);
-    return error(body.status, body.status == 408 ? texts.request_timed_out : texts.bad_request);
+    const int status = body.error_status;
+    return error(status, status == 413   ? texts.body_too_large
+                         : status == 408 ? texts.request_timed_out
+                                         : texts.bad_request);
 }
 
 } // namespace useradmin::api

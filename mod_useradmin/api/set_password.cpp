@@ -14,7 +14,7 @@ namespace useradmin::api {
 
 Reply set_password(const Call& call, const Service& service) {
     const http::Body body = call.request.body.read();
-    if (body.state != http::Body::State::read)
+    if (body.error_status != 0)
         return body_error(body);
     const std::optional<json::Object> object = json::Object::parse(body.text);
     if (!object)

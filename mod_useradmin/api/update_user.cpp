@@ -69,7 +69,7 @@ Reply update_user(const Call& call, const Service& service) {
     const Caller& caller = *call.caller;
 
     const http::Body body = call.request.body.read();
-    if (body.state != http::Body::State::read)
+    if (body.error_status != 0)
         return body_error(body);
     const std::optional<Object> object = Object::parse(body.text);
 

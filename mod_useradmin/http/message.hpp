@@ -9,12 +9,10 @@ namespace useradmin::http {
 
 /// The body of a request, or the reason why it could not be read.
 struct Body {
-    enum class State { read, too_large, broken };
-    State state = State::read;
     /// Valid for the lifetime of the BodySource.
     std::string_view text;
-    /// The status of the reply if the state is broken, such as 400 or 408.
-    int status = 400;
+    /// The status of the reply if the body could not be read, such as 400, 408 or 413. Otherwise 0.
+    int error_status = 0;
 };
 
 /// Reads the body of a request on demand, so checks that do not need the body run first.

@@ -29,7 +29,7 @@ bool RequestBody::has_unread_data() const noexcept {
 http::Body RequestBody::read() {
     const char* length = apr_table_get(request_->headers_in, "Content-Length");
     if (length != nullptr && apr_atoi64(length) > limit_)
-        return {http::Body::State::too_large, {}};
+        return {{}, HTTP_REQUEST_ENTITY_TOO_LARGE};
     const BodyTimeout timeout(request_->connection, timeout_);
     apr_bucket_brigade* const brigade =
         apr_brigade_create(request_->pool, request_->connection->bucket_alloc);
@@ -41,15 +41,14 @@ http::Body RequestBody::read() {
                                  APR_BLOCK_READ, std::min<apr_off_t>(limit_ + 1, chunk_size));
         if (status != APR_SUCCESS)
             return failed(status, timeout.is_expired());
-        const http::Body::State state = append(brigade);
-        if (state != http::Body::State::read)
-            return {state, {}};
+        if (const int error_status = append(brigade); error_status != 0)
+            return {{}, error_status};
         apr_brigade_cleanup(brigade);
     }
-    return {http::Body::State::read, text_};
+    return {text_};
 }
 
-http::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
+int RequestBody::append(apr_bucket_brigade* brigade) {
     for (apr_bucket* bucket = APR_BRIGADE_FIRST(brigade); bucket != APR_BRIGADE_SENTINEL(brigade);
          bucket = APR_BUCKET_NEXT(bucket)) {
         if (APR_BUCKET_IS_EOS(bucket)) {
@@ -61,13 +60,13 @@ http::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
         const char* bytes = nullptr;
         apr_size_t count = 0;
         if (apr_bucket_read(bucket, &bytes, &count, APR_BLOCK_READ) != APR_SUCCESS)
-            return http::Body::State::broken;
+            return HTTP_BAD_REQUEST;
         if (text_.size() + count > static_cast<std::size_t>(limit_))
-            return http::Body::State::too_large;
+            return HTTP_REQUEST_ENTITY_TOO_LARGE;
         grow(text_.size() + count);
         text_.append(bytes, count);
     }
-    return http::Body::State::read;
+    return 0;
 }
 
 void RequestBody::grow(std::size_t size) {
@@ -93,7 +92,7 @@ http::Body RequestBody::failed(apr_status_t status, bool is_late) {
                is_late ? "UA0209: the body did not arrive within " +
                              std::to_string(timeout_.count()) + " s (UserAdminBodyTimeout)"
                        : "UA0209: the request body could not be read");
-    return {http::Body::State::broken, {}, answer};
+    return {{}, answer};
 }
 
 } // namespace useradmin::httpd

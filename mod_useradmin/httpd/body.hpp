@@ -32,8 +32,8 @@ class RequestBody final : public http::BodySource {
     bool has_unread_data() const noexcept;
 
   private:
-    /// Appends the brigade's data to the body and returns the new state.
-    http::Body::State append(apr_bucket_brigade* brigade);
+    /// Appends the brigade's data to the body. Returns 0, or the status of the reply if this fails.
+    int append(apr_bucket_brigade* brigade);
     void grow(std::size_t size);
     http::Body failed(apr_status_t status, bool is_late);
 

@@ -42,7 +42,7 @@ std::string_view name_of(Kind kind) noexcept {
 
 std::variant<Parameters, Reply> Parameters::read(const http::Request& request, Forms forms) {
     const http::Body body = request.body.read();
-    if (body.state != http::Body::State::read)
+    if (body.error_status != 0)
         return body_error(body);
     Parameters parameters;
     if (body.text.empty())

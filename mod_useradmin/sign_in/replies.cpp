@@ -71,7 +71,7 @@ Reply store_error(store::Failure failure) {
 }
 
 Reply body_error(const http::Body& body) {
-    return status_error(body.state == http::Body::State::too_large ? 413 : body.status);
+    return status_error(body.error_status);
 }
 
 Reply refusal(const Verification& verification) {

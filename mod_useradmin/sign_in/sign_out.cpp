@@ -13,7 +13,7 @@ Reply sign_out(const Request& request, const Client& client, const Service& serv
         return *foreign;
     // Ignore the body, but read it: the next request on the connection follows it.
     const http::Body body = request.body.read();
-    if (body.state != http::Body::State::read)
+    if (body.error_status != 0)
         return body_error(body);
     if (!client.token.empty() && text::is_clean_utf8(client.token)) {
         service.event.is_change = true;

@@ -117,7 +117,7 @@ TEST(bulk, an_invalid_request_is_logged_as_a_whole) {
     CHECK_TRUE(event.is_change);
     expect("bulk", event.operation);
     CHECK_EQUAL(400, event.status);
-    body.body.state = http::Body::State::too_large;
+    body.body.error_status = 413;
     expect("413", ask(super_admin, bulk).substr(0, 3));
     CHECK_TRUE(event.is_change);
 }
