@@ -185,6 +185,7 @@ Reply failure_reply(store::Failure failure, const Text& operation_text,
         {Failure::caller_rejected, 401, texts.no_session},
         {Failure::invalid_value, 400, texts.bad_request},
         {Failure::no_second_factor, 404, texts.no_second_factor},
+        {Failure::no_session, 404, texts.session_not_found},
         {Failure::no_sign_in_method, 404, texts.sign_in_method_not_found},
         {Failure::unavailable, 503, texts.unavailable},
     };

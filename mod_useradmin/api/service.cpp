@@ -102,7 +102,7 @@ bool parse_kind(std::string_view text, model::MethodKind& kind) noexcept {
 }
 
 /// Returns std::nullopt if the path does not match the operation's path.
-std::optional<PathParameters> match(std::string_view pattern, std::string_view path) noexcept {
+std::optional<PathParameters> match(std::string_view pattern, std::string_view path) {
     if (std::ranges::count(pattern, '/') != std::ranges::count(path, '/'))
         return std::nullopt;
     PathParameters parameters;
@@ -110,12 +110,12 @@ std::optional<PathParameters> match(std::string_view pattern, std::string_view p
         const std::string_view wanted = text::take_until(pattern, '/');
         const std::string_view segment = text::take_until(path, '/');
         const bool is_parameter = wanted.starts_with('{');
-        if (is_parameter ? segment.empty() : segment != wanted)
+        if (is_parameter ? segment.empty() : text::decode_path_segment(segment) != wanted)
             return std::nullopt;
         if (wanted == "{id}") {
             parameters.id = segment;
         } else if (wanted == "{kind}") {
-            if (!parse_kind(segment, parameters.kind))
+            if (!parse_kind(text::decode_path_segment(segment), parameters.kind))
                 return std::nullopt;
         } else if (is_parameter) {
             parameters.item_id = segment;
@@ -139,7 +139,7 @@ bool is_offered(const Operation& operation, const OperationSettings& settings) n
 /// HEAD is handled as GET. With settings, an operation for a link that is not configured has no
 /// path.
 Route find_route(std::string_view method, std::string_view path, bool has_extras,
-                 const OperationSettings* settings = nullptr) noexcept {
+                 const OperationSettings* settings = nullptr) {
     Route route;
     for (const Operation& operation : available_operations(has_extras)) {
         const auto parameters = match(operation.path, without_slash(path));
@@ -261,13 +261,12 @@ std::span<const std::string_view> operation_names() noexcept {
     return names;
 }
 
-std::string_view operation_name(std::string_view method, std::string_view path,
-                                bool has_extras) noexcept {
+std::string_view operation_name(std::string_view method, std::string_view path, bool has_extras) {
     const Operation* const operation = find_route(method, path, has_extras).operation;
     return operation != nullptr ? operation->name : std::string_view();
 }
 
-bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) noexcept {
+bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) {
     const Operation* const operation = find_route(method, path, has_extras).operation;
     return operation != nullptr && operation->uses_plugin_tables;
 }

@@ -81,15 +81,14 @@ std::span<const std::string_view> operation_names() noexcept;
 
 /// Returns the name of the operation for a method and a path below the base address, or an empty
 /// string if there is none.
-std::string_view operation_name(std::string_view method, std::string_view path,
-                                bool has_extras) noexcept;
+std::string_view operation_name(std::string_view method, std::string_view path, bool has_extras);
 
 /// Returns whether the settings enable links of this kind.
 bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept;
 
 /// Returns whether a request below the base address uses second factors or sign-in methods. These
 /// may be in tables of the application's plugins.
-bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) noexcept;
+bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras);
 
 /// Returns the body and headers for an error raised by httpd or another module. The message depends
 /// on the operation that method and path identify.

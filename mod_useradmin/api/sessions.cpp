@@ -9,47 +9,25 @@
 
 namespace useradmin::api {
 
-namespace {
-
-/// Returns the error reply if the user does not exist, cannot be read or has another version,
-/// otherwise std::nullopt.
-std::optional<Reply> refusal(const Call& call, const Service& service,
-                             const store::Versions& versions = {}) {
-    const auto user = service.store.find(call.id);
-    if (!user)
-        return failure_reply(user.failure(), call.operation);
-    if (!matches_version(*user, versions))
-        return failure_reply(store::Failure::version_mismatch, call.operation);
-    return std::nullopt;
-}
-
-} // namespace
-
 Reply list_sessions(const Call& call, const Service& service) {
-    if (auto refused = refusal(call, service))
-        return *std::move(refused);
+    if (const auto user = service.store.find(call.id); !user)
+        return failure_reply(user.failure(), call.operation);
     const auto found =
         service.store.list_active_sessions(call.id, text::now(), service.settings.max_limit);
     return found ? sessions(*found) : failure_reply(found.failure(), call.operation);
 }
 
 Reply end_sessions(const Call& call, const Service& service) {
-    if (auto refused = refusal(call, service, if_match_versions(call.request.headers)))
-        return *std::move(refused);
-    const auto ended = service.store.delete_sessions_of_user(call.id, actor_of(call));
+    const auto ended = service.store.delete_sessions_of_user(call.id, guard_of(call));
     return ended ? confirmation(texts.sessions_ended)
                  : failure_reply(ended.failure(), call.operation);
 }
 
 Reply end_session(const Call& call, const Service& service) {
-    if (auto refused = refusal(call, service, if_match_versions(call.request.headers)))
-        return *std::move(refused);
     // An id with invalid UTF-8 or U+0000 matches no session.
     if (!text::is_clean_utf8(call.item_id))
         return error(404, texts.session_not_found);
-    const auto ended = service.store.delete_session_of_user(call.id, call.item_id, actor_of(call));
-    if (ended.is_not_found())
-        return error(404, texts.session_not_found);
+    const auto ended = service.store.delete_session_of_user(call.id, call.item_id, guard_of(call));
     return ended ? confirmation(texts.session_ended)
                  : failure_reply(ended.failure(), call.operation);
 }

@@ -27,11 +27,6 @@ constexpr unsigned needs_of(SessionPolicy sessions) noexcept {
     return sessions == SessionPolicy::revoke ? needs_session : 0U;
 }
 
-/// Returns the additional needs of a change that checks the caller.
-constexpr unsigned needs_of(const std::optional<Actor>& actor) noexcept {
-    return actor ? needs_user : 0U;
-}
-
 /// Returns the deadline for responses. If acquiring the connection took a long time, extends the
 /// deadline a little. Otherwise, a timeout would close a working connection, and the next request
 /// would have to wait for a new one.
@@ -617,15 +612,15 @@ Result<Done> DatabaseStore::delete_session(std::string_view token) {
 }
 
 Result<Done> DatabaseStore::delete_session_of_user(std::string_view user_id, std::string_view id,
-                                                   const std::optional<Actor>& actor) {
-    return revoke(user_id, needs_session | needs_of(actor), Retry::yes,
-                  statements::delete_session_of_user, user_id, id, actor);
+                                                   const UpdateGuard& guard) {
+    return revoke(user_id, needs_user | needs_session, Retry::yes,
+                  statements::delete_session_of_user, user_id, id, guard);
 }
 
 Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view user_id,
-                                                            const std::optional<Actor>& actor) {
-    return revoke(user_id, needs_session | needs_of(actor), Retry::yes,
-                  statements::delete_sessions_of_user, user_id, actor);
+                                                            const UpdateGuard& guard) {
+    return revoke(user_id, needs_user | needs_session, Retry::yes,
+                  statements::delete_sessions_of_user, user_id, guard);
 }
 
 Result<Done> DatabaseStore::remove_second_factor(std::string_view id, const UpdateGuard& guard) {

@@ -81,9 +81,9 @@ class DatabaseStore : public Store {
                                 text::Timestamp now) override;
     Result<Done> delete_session(std::string_view token) override;
     Result<Done> delete_session_of_user(std::string_view user_id, std::string_view id,
-                                        const std::optional<Actor>& actor = {}) override;
+                                        const UpdateGuard& guard) override;
     Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
-                                                 const std::optional<Actor>& actor = {}) override;
+                                                 const UpdateGuard& guard) override;
     Result<Done> remove_second_factor(std::string_view id, const UpdateGuard& guard = {}) override;
     Result<std::vector<model::SignInMethod>> list_sign_in_methods(std::string_view user_id,
                                                                   std::int64_t limit) override;

@@ -20,6 +20,7 @@ enum class Failure {
     caller_demoted,    ///< the caller has lost the role that allowed the change: 403
     invalid_value,     ///< an extra column cannot hold the value: 400
     no_second_factor,  ///< the user has no second factor: 404
+    no_session,        ///< the user does not have the session: 404
     no_sign_in_method, ///< the user does not have the sign-in method: 404
     already_done,      ///< a change with the same key has been made
     invalid_condition, ///< the column is missing, or cannot be compared with the value

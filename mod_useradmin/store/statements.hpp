@@ -44,9 +44,9 @@ Result<Done> extend_session(Work& work, std::string_view token, text::Timestamp 
                             text::Timestamp now);
 Result<Done> delete_session(Work& work, std::string_view token);
 Result<Done> delete_session_of_user(Work& work, std::string_view user_id, std::string_view id,
-                                    const std::optional<Actor>& actor = {});
+                                    const UpdateGuard& guard);
 Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_id,
-                                             const std::optional<Actor>& actor = {});
+                                             const UpdateGuard& guard);
 Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, std::string_view user_id,
                                                               std::int64_t limit);
 Result<Done> remove_sign_in_method(Work& work, std::string_view user_id, model::MethodKind kind,

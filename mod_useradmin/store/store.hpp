@@ -502,14 +502,14 @@ class Store {
                                         text::Timestamp now) = 0;
     /// Ends a session. Fails with not_found.
     virtual Result<Done> delete_session(std::string_view token) = 0;
-    /// Ends the user's session with the id. Fails with not_found, caller_rejected or
-    /// caller_demoted.
+    /// Ends the user's session with the id. Fails with not_found, no_session, or the guard's
+    /// failure.
     virtual Result<Done> delete_session_of_user(std::string_view user_id, std::string_view id,
-                                                const std::optional<Actor>& actor = {}) = 0;
-    /// Ends all sessions of a user. Returns their number. Fails with caller_rejected or
-    /// caller_demoted.
-    virtual Result<std::int64_t>
-    delete_sessions_of_user(std::string_view user_id, const std::optional<Actor>& actor = {}) = 0;
+                                                const UpdateGuard& guard = {}) = 0;
+    /// Ends all sessions of a user. Returns their number. Fails with not_found or the guard's
+    /// failure.
+    virtual Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
+                                                         const UpdateGuard& guard = {}) = 0;
 
     /// Removes the user's data of better-auth's plugin twoFactor, including trusted devices, and
     /// ends all sessions, in one transaction. Requires TableNames::has_plugins. Fails with

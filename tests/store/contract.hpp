@@ -208,6 +208,12 @@ bool is_not_found(const store::Result<T>& result) {
     return result.is_not_found();
 }
 
+/// Returns whether the call failed because the user does not have the session.
+template <class T>
+bool is_no_session(const store::Result<T>& result) {
+    return !result && result.failure() == store::Failure::no_session;
+}
+
 /// Returns whether the call failed because no connection was available.
 template <class T>
 bool is_unavailable(const store::Result<T>& result) {

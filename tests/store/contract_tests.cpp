@@ -1190,10 +1190,10 @@ TEST(session, lists_and_deletions_are_limited_to_one_user) {
     CHECK_EQUAL(2U, sessions.size());
     CHECK_EQUAL(std::string("one"), std::string(sessions[0].token));
     CHECK_EQUAL(std::string("two"), std::string(sessions[1].token));
-    CHECK(is_not_found(store().delete_session_of_user("u", "session-three")));
-    CHECK(is_not_found(store().delete_session_of_user("u", "one")));
+    CHECK(is_no_session(store().delete_session_of_user("u", "session-three")));
+    CHECK(is_no_session(store().delete_session_of_user("u", "one")));
     expect_ok(store().delete_session_of_user("u", "session-one"));
-    CHECK(is_not_found(store().delete_session_of_user("u", "session-one")));
+    CHECK(is_no_session(store().delete_session_of_user("u", "session-one")));
     CHECK_EQUAL(1, expect_ok(store().delete_sessions_of_user("u")));
     CHECK_EQUAL(0U, expect_ok(store().list_sessions("u")).size());
     expect_ok(store().find_session("three"));

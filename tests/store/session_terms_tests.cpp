@@ -205,8 +205,8 @@ class Callers : public Contract {
         store::SessionTerms terms;
         terms.actor = actor;
         CHECK(has_expected_failure(store().create_session(session_of("n", "new"), terms)));
-        CHECK(has_expected_failure(store().delete_session_of_user("n", "session-one", actor)));
-        CHECK(has_expected_failure(store().delete_sessions_of_user("n", actor)));
+        CHECK(has_expected_failure(store().delete_session_of_user("n", "session-one", guard)));
+        CHECK(has_expected_failure(store().delete_sessions_of_user("n", guard)));
         CHECK(has_expected_failure(store().remove("n", {"n@x"}, guard)));
         CHECK(has_expected_failure(store().remove("nobody", {"n@x"}, guard)));
         CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "name" = 'Otro')"));
@@ -219,6 +219,24 @@ class Callers : public Contract {
 
 TEST_GROUP_BASE(guarded_callers, Callers){};
 
+TEST(guarded_callers, end_sessions_only_of_the_expected_version_and_role) {
+    store::UpdateGuard guard;
+    guard.actor = admin_actor();
+    guard.versions = std::vector<std::string_view>{"another"};
+    const auto check = [&](store::Failure failure) {
+        const auto one = store().delete_session_of_user("n", "session-one", guard);
+        const auto all = store().delete_sessions_of_user("n", guard);
+        CHECK(!one && one.failure() == failure);
+        CHECK(!all && all.failure() == failure);
+    };
+    check(store::Failure::version_mismatch);
+    guard.versions = {};
+    guard.kind = store::UpdateGuard::Kind::requires_role;
+    guard.role = "superAdmin";
+    check(store::Failure::outranked);
+    expect_ok(store().find_session("one"));
+}
+
 TEST(guarded_callers, may_change_users_if_they_are_unchanged) {
     store::UpdateGuard guard;
     guard.actor = admin_actor();
@@ -227,9 +245,9 @@ TEST(guarded_callers, may_change_users_if_they_are_unchanged) {
     auto user = new_user("n", "n@x");
     user.account_id = "another account";
     expect_ok(store().set_password(account_row(user), store::SessionPolicy::keep, guard));
-    expect_ok(store().delete_session_of_user("n", "session-one", admin_actor()));
-    CHECK_EQUAL(0, expect_ok(store().delete_sessions_of_user("n", admin_actor())));
-    CHECK(is_not_found(store().delete_session_of_user("n", "session-one", admin_actor())));
+    expect_ok(store().delete_session_of_user("n", "session-one", guard));
+    CHECK_EQUAL(0, expect_ok(store().delete_sessions_of_user("n", guard)));
+    CHECK(is_no_session(store().delete_session_of_user("n", "session-one", guard)));
     CHECK(is_not_found(store().update("nobody", {{"name", "Otro"}}, guard)));
     CHECK(is_not_found(store().remove("nobody", {"p@x"}, guard)));
     expect_ok(store().remove("n", {"p@x"}, guard));

@@ -76,7 +76,7 @@ TEST(bulk, passes_the_data_to_each_operation) {
     expect("role", store.changes->back().field);
     expect("admin", std::get<std::string_view>(store.changes->back().value));
     body_of(R"({"operation":"end-sessions","data":null,"items":[{"id":"another"}]})");
-    expect("body, find another, delete_sessions_of_user another", calls.text());
+    expect("body, delete_sessions_of_user another", calls.text());
     STRCMP_CONTAINS(R"("status":500)", body_of(R"({"operation":"update","data":{"role":1},)"
                                                R"("items":[{"id":"another"}]})")
                                            .c_str());
@@ -170,6 +170,16 @@ TEST(bulk, does_not_repeat_what_succeeded_with_the_same_key) {
     ask(super_admin, bulk, ban_two);
     ask(super_admin, bulk, ban_two);
     expect("ban another 200, ban boss 200, ban another 200, ban boss 200", audit_events());
+}
+
+TEST(bulk, compares_the_key_before_the_version_when_ending_sessions) {
+    headers.fields["Idempotency-Key"] = "k";
+    constexpr std::string_view end_sessions =
+        R"({"operation":"end-sessions","items":[{"id":"another","ifMatch":"\"1-2.3\""}]})";
+    STRCMP_CONTAINS("Sesiones cerradas", body_of(end_sessions).c_str());
+    for (model::User& user : store.users)
+        user.version = "4-5.6";
+    STRCMP_CONTAINS("Ya se había hecho", body_of(end_sessions).c_str());
 }
 
 TEST(bulk, accepts_a_key_of_1_to_255_bytes) {

@@ -434,26 +434,24 @@ class FakeStore final : public store::Store {
         return own;
     }
 
-    store::Result<store::Done>
-    delete_session_of_user(std::string_view user_id, std::string_view id,
-                           const std::optional<store::Actor>& by) override {
-        actor = by;
+    store::Result<store::Done> delete_session_of_user(std::string_view user_id, std::string_view id,
+                                                      const store::UpdateGuard& by) override {
         const std::string arguments = std::string(user_id) + " " + std::string(id);
-        if (const auto* failure = failure_of("delete_session_of_user", arguments))
+        if (const auto failure =
+                guarded_failure_of("delete_session_of_user", arguments, user_id, by))
             return *failure;
         const auto count = std::erase_if(all_sessions, [&](const model::Session& session) {
             return session.user_id == user_id && session.id == id;
         });
         if (count == 0)
-            return store::Failure::not_found;
+            return store::Failure::no_session;
         return store::Done();
     }
 
-    store::Result<std::int64_t>
-    delete_sessions_of_user(std::string_view user_id,
-                            const std::optional<store::Actor>& by) override {
-        actor = by;
-        if (const auto* failure = failure_of("delete_sessions_of_user", user_id))
+    store::Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
+                                                        const store::UpdateGuard& by) override {
+        if (const auto failure =
+                guarded_failure_of("delete_sessions_of_user", user_id, user_id, by))
             return *failure;
         return static_cast<std::int64_t>(
             std::erase_if(all_sessions, [&](const model::Session& session) {
@@ -463,18 +461,8 @@ class FakeStore final : public store::Store {
 
     store::Result<store::Done> remove_second_factor(std::string_view id,
                                                     const store::UpdateGuard& by) override {
-        guard = by;
-        actor = by.actor;
-        if (const auto* failure = failure_of("remove_second_factor", id))
-            return *failure;
-        const Row row = find_row(&model::User::id, id);
-        if (row == users.end())
-            return store::Failure::not_found;
-        if (by.kind == store::UpdateGuard::Kind::requires_role && row->role != by.role)
-            return store::Failure::outranked;
-        if (!has_expected_version(*row, by))
-            return store::Failure::version_mismatch;
-        return store::Done();
+        const auto failure = guarded_failure_of("remove_second_factor", id, id, by);
+        return failure ? store::Result<store::Done>(*failure) : store::Done();
     }
 
     store::Result<std::vector<model::SignInMethod>>
@@ -489,17 +477,11 @@ class FakeStore final : public store::Store {
     store::Result<store::Done> remove_sign_in_method(std::string_view user_id,
                                                      model::MethodKind kind, std::string_view id,
                                                      const store::UpdateGuard& by) override {
-        guard = by;
-        actor = by.actor;
         const std::string arguments =
             std::string(user_id) + " " + std::string(text_of(kind)) + " " + std::string(id);
-        if (const auto* failure = failure_of("remove_sign_in_method", arguments))
+        if (const auto failure =
+                guarded_failure_of("remove_sign_in_method", arguments, user_id, by))
             return *failure;
-        const Row row = find_row(&model::User::id, user_id);
-        if (row == users.end())
-            return store::Failure::not_found;
-        if (!has_expected_version(*row, by))
-            return store::Failure::version_mismatch;
         const auto count = std::erase_if(methods, [&](const model::SignInMethod& method) {
             return method.kind == kind && method.id == id;
         });
@@ -523,15 +505,8 @@ class FakeStore final : public store::Store {
     store::Result<store::Done>
     issue_verification(std::string_view user_id, const std::optional<model::VerificationValue>& row,
                        const store::UpdateGuard& by) override {
-        guard = by;
-        actor = by.actor;
-        if (const auto* failure = failure_of("issue_verification", user_id))
+        if (const auto failure = guarded_failure_of("issue_verification", user_id, user_id, by))
             return *failure;
-        const Row found = find_row(&model::User::id, user_id);
-        if (found == users.end())
-            return store::Failure::not_found;
-        if (!has_expected_version(*found, by))
-            return store::Failure::version_mismatch;
         if (row) {
             verifications.emplace(row->identifier, row->value);
             verification_expires_at = *row->expires_at;
@@ -621,6 +596,27 @@ class FakeStore final : public store::Store {
         const bool has_key = !idempotency_key.empty() && (call == "update" || call == "remove" ||
                                                           call == "delete_sessions_of_user");
         return has_key && !done_keys.insert(idempotency_key).second ? &already_done_ : nullptr;
+    }
+
+    /// Records a change of a user and its guard. Returns the failure to simulate, that the user
+    /// does not exist, or that the guard's rule or versions do not hold.
+    std::optional<store::Failure> guarded_failure_of(std::string_view call,
+                                                     std::string_view arguments,
+                                                     std::string_view id,
+                                                     const store::UpdateGuard& by) {
+        guard = by;
+        actor = by.actor;
+        if (const auto* failure = failure_of(call, arguments))
+            return *failure;
+        const Row row = find_row(&model::User::id, id);
+        if (row == users.end())
+            return store::Failure::not_found;
+        if (by.kind == store::UpdateGuard::Kind::requires_role &&
+            row->role.value_or("user") != by.role)
+            return store::Failure::outranked;
+        if (!has_expected_version(*row, by))
+            return store::Failure::version_mismatch;
+        return std::nullopt;
     }
 
     /// Records a call. Returns the failure to simulate, or the value.

@@ -64,6 +64,9 @@ bool contains_ban(const Changes& changes);
 bool end_impersonations(Work& work, std::string_view user_id, model::NullableText role);
 /// As above, with the user's current role. Does nothing if the user does not exist.
 bool end_impersonations(Work& work, std::string_view user_id);
+/// Ends all sessions of the user, and the impersonations by the user. Returns the number of the
+/// user's sessions.
+Result<std::int64_t> end_sessions(Work& work, std::string_view user_id);
 /// Deletes the user's verification rows whose identifiers have one of the prefixes. Returns false
 /// on failure.
 bool remove_verifications(Work& work, std::string_view user_id,

@@ -99,7 +99,7 @@ Result<Done> set_password(Work& work, const model::Account& account, SessionPoli
             return Failure::failed;
         if (!set || sessions == SessionPolicy::keep)
             return set;
-        const Result<std::int64_t> ended = delete_sessions_of_user(work, user_id);
+        const Result<std::int64_t> ended = end_sessions(work, user_id);
         return ended ? Result<Done>(Done()) : ended.failure();
     });
 }

@@ -24,7 +24,7 @@ Result<Done> remove_second_factor(Work& work, std::string_view id, const UpdateG
         if (!work.run(disable) || !work.run(clear) ||
             !remove_verifications(work, id, second_factor_prefixes))
             return Failure::failed;
-        const Result<std::int64_t> ended = delete_sessions_of_user(work, id, {});
+        const Result<std::int64_t> ended = end_sessions(work, id);
         return ended ? Result<Done>(Done()) : ended.failure();
     });
 }

@@ -202,23 +202,19 @@ Result<Done> delete_session(Work& work, std::string_view token) {
 }
 
 Result<Done> delete_session_of_user(Work& work, std::string_view user_id, std::string_view id,
-                                    const std::optional<Actor>& actor) {
+                                    const UpdateGuard& guard) {
     const Table& table = work.schema().session;
-    const Column& column = table.at("userId");
     const Column& key = table.at("id");
-    work.row_change().user_id = user_id;
-    if (!column.can_hold_id(user_id) || !key.can_hold_id(id))
-        return Failure::not_found;
-    Statement statement = work.statement();
-    append_removal(statement, table, "userId", user_id);
-    append_equals(statement << " AND ", key, id);
-    if (actor)
-        append_actor(statement << " AND ", work.schema().user, actor);
-    const Result<Done> closed =
-        revoke<Done>(work, {user_id, id}, [&] { return change_one(work, statement); });
-    if (closed.is_not_found())
-        return refusal_of(work, actor).value_or(Failure::not_found);
-    return closed;
+    return change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
+        if (!table.at("userId").can_hold_id(user_id) || !key.can_hold_id(id))
+            return Failure::no_session;
+        Statement statement = work.statement();
+        append_removal(statement, table, "userId", user_id);
+        append_equals(statement << " AND ", key, id);
+        const Result<Done> ended =
+            revoke<Done>(work, {user_id, id}, [&] { return change_one(work, statement); });
+        return ended.is_not_found() ? Failure::no_session : ended;
+    });
 }
 
 bool end_impersonations(Work& work, std::string_view user_id, model::NullableText role) {
@@ -251,28 +247,29 @@ bool end_impersonations(Work& work, std::string_view user_id) {
     return user ? end_impersonations(work, user_id, user->role) : user.is_not_found();
 }
 
-Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_id,
-                                             const std::optional<Actor>& actor) {
+Result<std::int64_t> end_sessions(Work& work, std::string_view user_id) {
     const Table& table = work.schema().session;
-    const Column& column = table.at("userId");
-    work.row_change().user_id = user_id;
-    if (!column.can_hold_id(user_id))
+    if (!table.at("userId").can_hold_id(user_id))
         return 0;
     Statement statement = work.statement();
     append_removal(statement, table, "userId", user_id);
-    if (actor)
-        append_actor(statement << " AND ", work.schema().user, actor);
     const auto end_all = [&]() -> Result<std::int64_t> {
-        const Result<std::int64_t> closed = affected(work, statement);
-        if (closed && *closed == 0)
-            if (const auto refused = refusal_of(work, actor))
-                return *refused;
-        if (closed && !end_impersonations(work, user_id))
-            return Failure::failed;
-        return closed;
+        const Result<std::int64_t> ended = affected(work, statement);
+        return ended && !end_impersonations(work, user_id) ? Failure::failed : ended;
     };
     return revoke<std::int64_t>(work, {user_id, {}},
                                 [&] { return in_transaction<std::int64_t>(work, end_all); });
+}
+
+Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_id,
+                                             const UpdateGuard& guard) {
+    Result<std::int64_t> ended = 0;
+    const Result<Done> changed =
+        change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
+            ended = end_sessions(work, user_id);
+            return ended ? Result<Done>(Done()) : ended.failure();
+        });
+    return changed ? ended : changed.failure();
 }
 
 Result<Revocations> revocations_since(Work& work, std::int64_t position,
