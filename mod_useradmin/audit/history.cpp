@@ -57,7 +57,8 @@ std::optional<History> read_history(int log, std::string_view target, std::int64
                 return history;
             }
         }
-        end = start + static_cast<std::int64_t>(whole);
+        // A block with no other line break is the end of a line that is too long. Skip the block.
+        end = whole < block.size() ? start + static_cast<std::int64_t>(whole) : start;
     }
     return history;
 }

@@ -428,6 +428,13 @@ TEST(audit_history, has_the_lines_of_a_target_newest_first) {
                 history->lines.at(0));
 }
 
+TEST(audit_history, skips_lines_longer_than_a_block) {
+    append("ana");
+    const std::string too_long = std::string(1024 * 1024 + 5, 'x') + "\n";
+    CHECK_EQUAL(std::ssize(too_long), write(log.descriptor(), too_long.data(), too_long.size()));
+    CHECK_EQUAL(std::string("1"), read("ana"));
+}
+
 TEST(audit_history, finds_any_target_but_no_other_text_that_contains_it) {
     const std::string quoted = R"(a","target":"bo)";
     const std::string reversed = "a\xe2\x80\xae\n";
