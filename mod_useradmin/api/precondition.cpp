@@ -20,6 +20,9 @@ std::string_view version_of(std::string_view tag) noexcept {
 } // namespace
 
 store::Versions if_match_versions(const http::Headers& headers) {
+    // Changes are made to existing users, so "only if there is none" is never met.
+    if (headers.find("If-None-Match") == "*")
+        return std::vector<std::string_view>();
     if (!headers.has("If-Match"))
         return std::nullopt;
     const http::EntityTagList tags = http::parse_entity_tags(headers.find("If-Match"));

@@ -304,6 +304,12 @@ TEST(update_user, changes_only_the_row_version_that_if_match_names) {
     }
 }
 
+TEST(update_user, changes_nothing_if_the_user_must_not_exist) {
+    headers.fields["If-None-Match"] = "*";
+    expect("412 El usuario ha cambiado", ask(admin, "PUT /another", R"({"name":"Eva"})"));
+    expect("200", ask(admin, "GET /another"));
+}
+
 TEST(update_user, checks_if_match_last) {
     headers.fields["If-Match"] = "\"other\"";
     expect("401 No autorizado", ask(nobody, "PUT /another", R"({"name":"Eva"})"));
