@@ -115,10 +115,17 @@ const char* read_base(const ConfigLine& line, const char* example, Base& base) {
 
 std::string_view path_below(const request_rec* request, const char* base) {
     const std::size_t base_size = apr::view_of(base).size();
-    const std::string_view sent = sent_path(request);
-    if (!sent.empty() && is_path_of(request, sent))
-        return sent.substr(encoded_size(sent, base_size));
-    const std::string_view path = apr::view_of(request->uri);
+    std::string_view path = apr::view_of(request->uri);
+    if (is_at_or_below(path, base)) {
+        const std::string_view sent = sent_path(request);
+        if (!sent.empty() && is_path_of(request, sent))
+            return sent.substr(encoded_size(sent, base_size));
+    } else {
+        // With MergeSlashes Off, <Location "/a/b"> also matches /a//b.
+        char* const merged = apr_pstrdup(request->pool, request->uri);
+        ap_no2slash(merged);
+        path = merged;
+    }
     return apr::copy_view(
         request->pool, with_percent_signs_encoded(path.substr(std::min(path.size(), base_size))));
 }
@@ -169,12 +176,25 @@ ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
                 : ap_merge_per_dir_configs(pool, server->lookup_defaults, section);
 }
 
+void ignore_error_documents(request_rec* request) noexcept {
+    const auto& core =
+        *static_cast<const core_dir_config*>(ap_get_core_module_config(request->per_dir_config));
+    if (core.response_code_exprs == nullptr)
+        return;
+    for (int status = HTTP_BAD_REQUEST; status < 600; ++status) {
+        const int index = ap_index_of_response(status);
+        if (apr_hash_get(core.response_code_exprs, &index, sizeof index) != nullptr)
+            ap_custom_response(request, status, ap_get_status_line(status));
+    }
+}
+
 int claim_request(request_rec* request) noexcept {
     forbid_sniffing(request);
     const int status = apply_redirect(request);
     if (status != OK && status != DECLINED)
         return status;
     request->filename = apr_pstrdup(request->pool, no_file);
+    ignore_error_documents(request);
     return OK;
 }
 

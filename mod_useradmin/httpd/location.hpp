@@ -52,10 +52,14 @@ bool is_at_or_below(std::string_view path, std::string_view base) noexcept;
 ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
                                    ap_conf_vector_t* section) noexcept;
 
+/// Replaces each ErrorDocument by a text, for requests whose errors get the module's own body. If
+/// an ErrorDocument is a full URL, httpd would send a redirect to it in place of the error.
+void ignore_error_documents(request_rec* request) noexcept;
+
 /// For a translate_name hook. Applies the virtual host's Redirect directives. Marks other requests
 /// as not mapped to a file. Otherwise, modules would look for a file or guess a type from the
-/// extension. Also calls forbid_sniffing(), so clients do not guess a type either. Returns OK, or
-/// the status of the Redirect that applies.
+/// extension. Also calls forbid_sniffing(), so clients do not guess a type either, and
+/// ignore_error_documents(). Returns OK, or the status of the Redirect that applies.
 int claim_request(request_rec* request) noexcept;
 
 /// Registers hooks of a module: its translate_name hook, which must call claim_request(), and

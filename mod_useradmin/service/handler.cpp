@@ -105,6 +105,12 @@ int count_request(request_rec* first) noexcept {
     return DECLINED;
 }
 
+int keep_endpoint_errors(request_rec* request) noexcept {
+    if (better_auth_endpoint(request) != nullptr)
+        httpd::ignore_error_documents(request);
+    return DECLINED;
+}
+
 int claim_request(request_rec* request) noexcept {
     return is_enabled(settings_of(request)) ? httpd::claim_request(request) : DECLINED;
 }
@@ -205,6 +211,7 @@ void register_service_hooks(apr_pool_t* pool) noexcept {
     httpd::register_body_timeout(pool);
     httpd::register_audit_log(pool);
     httpd::register_location(claim_request);
+    ap_hook_post_perdir_config(keep_endpoint_errors, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     httpd::register_monitoring<useradmin_module, backend_settings>();
     ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE);

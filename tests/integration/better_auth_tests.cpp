@@ -175,13 +175,14 @@ TEST(better_auth, errors_of_httpd_are_JSON_even_with_an_ErrorDocument) {
     configuration.replace(configuration.find("granted"), 7, "denied");
     const std::string proxy = "ProxyPass \"/api/auth\" \"http://127.0.0.1:9/\"\n";
     for (const std::string& document :
-         {std::string(), std::string("ErrorDocument 403 /page\n"), proxy}) {
+         {std::string(), std::string("ErrorDocument 403 /page\n"),
+          std::string("ErrorDocument 403 https://status.example.org/\n"), proxy}) {
         start(document + configuration + "</Location>\n", {"mod_proxy.so", "mod_proxy_http.so"});
         expect(list(Caller::super_admin, "limit=1"), 403,
                R"({"message":"Forbidden","code":"FORBIDDEN"})");
         // This path is not an endpoint.
         const Reply other = client_->send({"GET", "/api/auth/admin/other"});
-        CHECK_EQUAL(403, other.status);
+        CHECK_EQUAL(document.find("https:") == document.npos ? 403 : 302, other.status);
         CHECK_FALSE(other.body.starts_with("{"));
     }
 }

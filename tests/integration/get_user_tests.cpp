@@ -39,6 +39,17 @@ TEST(get_user, accepts_an_encoded_slash_with_AllowEncodedSlashes) {
     expect_error(read("/api/users/a%2Fc"), 404, not_found);
 }
 
+TEST(get_user, ignores_repeated_slashes_in_the_base_address_with_MergeSlashes_Off) {
+    add_user({"s", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
+    const auto status_of = [](const char* path) {
+        return ask(Caller::admin, "GET", path, {}, {"Host: slashes.test"}).status;
+    };
+    const auto list = ask(Caller::admin, "GET", "/api//users", {}, {"Host: slashes.test"});
+    CHECK(list.body.find("pagination") != std::string::npos);
+    CHECK_EQUAL(200, status_of("/api//users/s"));
+    CHECK_EQUAL(404, status_of("/api/users//s"));
+}
+
 TEST(get_user, accepts_an_id_with_dots) {
     add_user({"bob.gz", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
     add_user({"..", "Y", "y@x", "user", "2026-02-01T00:00:00.000Z"});

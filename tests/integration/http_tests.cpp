@@ -336,7 +336,8 @@ TEST_GROUP_BASE(errors_of_httpd, Scene){};
 
 TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
     expect_log("AH01630");
-    for (const char* path : {"/document/users", "/document/users/x", "/text/users"}) {
+    for (const char* path :
+         {"/document/users", "/document/users/x", "/text/users", "/remote/users"}) {
         const auto reply = get(Caller::super_admin, path);
         CHECK_EQUAL(403, reply.status);
         expect_refused(reply);

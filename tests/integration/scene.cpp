@@ -79,6 +79,8 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            "  ErrorDocument 403 /httpd.pid\n</Location>\n"
            "<Location \"/text/users\">\n  UserAdmin On\n  Require all denied\n"
            "  ErrorDocument 403 \"no and no\"\n</Location>\n"
+           "<Location \"/remote/users\">\n  UserAdmin On\n  Require all denied\n"
+           "  ErrorDocument 403 https://status.example.org/\n</Location>\n"
            "ErrorDocument 400 /page.html\n"
            "ErrorDocument 413 /page.html\n"
            "<Location \"/guarded\">\n  AuthUserAdmin On\n  SetHandler test-redirect\n"
@@ -93,7 +95,7 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
                                       "UserAdminProtectedEmail vecina@example.org\n" +
                                           location("/other/users", "")) +
            virtual_host("https://secure.test") +
-           virtual_host("slashes.test", "AllowEncodedSlashes NoDecode\n");
+           virtual_host("slashes.test", "AllowEncodedSlashes NoDecode\nMergeSlashes Off\n");
 }
 
 bool is_bodiless(const Reply& reply) {
