@@ -141,14 +141,6 @@ void Database::set_if_known(std::string_view parameter, std::string_view value, 
             store::literal(parameter));
 }
 
-std::vector<store::ForeignKey> Database::rejecting_keys(const store::Schema& schema,
-                                                        bool cleans_up) {
-    auto keys = store::find_rejecting_keys(*client_, pool_, *dialect_, schema, tables_, cleans_up);
-    if (!keys)
-        fail();
-    return *std::move(keys);
-}
-
 std::string Database::explain(std::string error) const {
     const bool is_of_file = error.find("unable to open database file") != error.npos ||
                             error.find("readonly database") != error.npos;

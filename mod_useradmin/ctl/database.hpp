@@ -7,7 +7,6 @@
 #include "store/connection.hpp"
 #include "store/database_store.hpp"
 #include "store/dialect.hpp"
-#include "store/foreign_keys.hpp"
 
 #include <memory>
 #include <optional>
@@ -48,9 +47,6 @@ class Database final : public store::ConnectionSource {
     std::optional<std::string> superuser_risk(const store::Schema& schema);
     /// Throws CommandError if there is a superuser risk.
     void refuse_superuser_risk(const store::Schema& schema);
-    /// Returns the foreign keys that prevent the deletion of a user. Throws CommandError on
-    /// failure.
-    std::vector<store::ForeignKey> rejecting_keys(const store::Schema& schema, bool cleans_up);
     /// Runs a statement. Throws CommandError on failure.
     void execute(const std::string& sql);
     enum class Until { commit, disconnect };

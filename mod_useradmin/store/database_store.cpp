@@ -3,7 +3,6 @@
 #include "apr/pool.hpp"
 #include "store/cached_connection.hpp"
 #include "store/conditions.hpp"
-#include "store/foreign_keys.hpp"
 #include "store/lists.hpp"
 #include "store/privileges.hpp"
 #include "store/session_cache.hpp"
@@ -71,18 +70,6 @@ Failure DatabaseStore::log_failed(WorkOutcome outcome, const std::string& line) 
     source_.on_outcome(outcome);
     log_.write(text::Level::error, line);
     return Failure::failed;
-}
-
-std::string DatabaseStore::references_to(Work& work) {
-    std::string reason;
-    if (!work.dialect().product().names_violated_keys)
-        if (const std::string keys =
-                keys_referring_to(work.client(), pool_, work.dialect(), work.schema(), names_,
-                                  plugin_policy_.cleans_up, work.deleted_user());
-            !keys.empty())
-            reason = "; referencing foreign keys: " + keys;
-    return reason + "; the user was not deleted: delete the rows that refer to it, or declare the "
-                    "foreign key ON DELETE CASCADE or ON DELETE SET NULL";
 }
 
 std::string DatabaseStore::missing_grants(Work& work, unsigned needs) {
@@ -290,8 +277,9 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         std::string reason = "the database reported an error: " + work.error_message();
         if (work.error_kind() == ErrorKind::insufficient_privilege)
             reason += missing_grants(work, needs);
-        if (work.error_kind() == ErrorKind::foreign_key_violation && !work.deleted_user().empty())
-            reason += references_to(work);
+        if (work.error_kind() == ErrorKind::foreign_key_violation)
+            reason += "; to delete a user, delete the rows that refer to it, or declare the "
+                      "foreign key ON DELETE CASCADE or ON DELETE SET NULL";
         return log_failed(WorkOutcome::failed, "UA0106: " + reason);
     }
 }

@@ -190,10 +190,6 @@ class DatabaseStore : public Store {
     Failure connection_failure(const Client& client);
     Failure log_unavailable(WorkOutcome outcome, const std::string& line);
     Failure log_failed(WorkOutcome outcome, const std::string& line);
-    /// Returns the end of the log line if a foreign key prevents the deletion of a user: the
-    /// foreign keys that refer to the user, and the remedy. Omits the keys if the database's
-    /// message names the key.
-    std::string references_to(Work& work);
     /// Returns the end of a log line with the missing GRANT statements, or an empty string.
     std::string missing_grants(Work& work, unsigned needs);
 

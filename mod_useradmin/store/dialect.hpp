@@ -43,8 +43,6 @@ struct DatabaseProduct {
     bool has_schemas;
     /// Whether NULL sorts after all values instead of before them.
     bool sorts_nulls_last;
-    /// Whether the error message for a violated foreign key names the key and its table.
-    bool names_violated_keys;
     /// Advice for a read-only server.
     const char* read_only_hint;
     /// The statement that begins a read-only transaction with a single snapshot.
@@ -161,12 +159,6 @@ class Dialect {
     /// user's id. The caller may append a condition.
     virtual void append_revocations(Statement& statement, const Table& table,
                                     std::int64_t position) const = 0;
-
-    /// Returns the query for foreign keys that refer to a user, session or account without ON
-    /// DELETE CASCADE, SET NULL or SET DEFAULT. Each row is one column of a key, in order: the
-    /// letter of the referenced table, the schema (or NULL) and the name of the referencing table,
-    /// the key's name, the referencing column, and the referenced column (or NULL for the id).
-    virtual std::string foreign_keys_query(const Schema& schema, const TableNames& names) const = 0;
 
     // --- For useradminctl ---
 

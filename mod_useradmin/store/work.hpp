@@ -67,11 +67,6 @@ class Work {
 
     const PluginPolicy& plugin_policy() const noexcept { return plugin_policy_; }
 
-    /// Sets the id of the user whom the operation deletes. Without such a call, deleted_user() is
-    /// empty.
-    void set_deleted_user(std::string_view id) noexcept { deleted_user_ = id; }
-    std::string_view deleted_user() const noexcept { return deleted_user_; }
-
   private:
     /// Records an error. `commits` is whether the statement may have been committed if its outcome
     /// is unknown.
@@ -84,7 +79,6 @@ class Work {
     bool has_listener_;
     PluginPolicy plugin_policy_;
     RowChange row_change_;
-    std::string_view deleted_user_;
     std::optional<ErrorKind> error_kind_;
     bool may_be_committed_ = false;
     std::string error_message_;

@@ -514,38 +514,6 @@ TEST(check, counts_rows_for_longer_than_the_statement_timeout_of_httpd) {
     }
 }
 
-TEST(check, names_the_foreign_keys_that_reject_a_deletion) {
-    has_tables = true;
-    sql().run(R"(CREATE TABLE "app_user" ("id" text PRIMARY KEY, "name" text,
-                     "email" text UNIQUE);
-                 CREATE TABLE "app_session" ("id" text PRIMARY KEY, "token" text,
-                     "expiresAt" text, "userId" text REFERENCES "app_user" ("id"),
-                     "impersonatedBy" text REFERENCES "app_user" ("id"));
-                 CREATE TABLE "app_account" ("id" text PRIMARY KEY, "accountId" text,
-                     "providerId" text, "password" text,
-                     "userId" text REFERENCES "app_user" ("id") ON DELETE RESTRICT);
-                 CREATE TABLE "invoice" ("a" text REFERENCES "app_user" ("id"),
-                     "b" text REFERENCES "app_user" ("id") ON DELETE RESTRICT,
-                     "c" text REFERENCES "app_user" ("id") ON DELETE CASCADE,
-                     "d" text REFERENCES "app_user" ("id") ON DELETE SET NULL,
-                     "e" text REFERENCES "app_session" ("id")))");
-    const CommandResult ended = ctl({"--tables", tables, "check", "--json"});
-    sql().run(R"(DROP TABLE "invoice")");
-    const Json json(ended.output);
-    for (const auto& [table, column, is_named] :
-         {std::tuple("invoice", "a", true), std::tuple("invoice", "b", true),
-          std::tuple("invoice", "c", false), std::tuple("invoice", "d", false),
-          std::tuple("invoice", "e", true), std::tuple("app_session", "impersonatedBy", true),
-          std::tuple("app_session", "userId", false), std::tuple("app_account", "userId", false)}) {
-        const std::string key =
-            "\"" + std::string(table) + "\" (\"" + column + "\") refers to table ";
-        CHECK_TEXT(any_contains(json, "data.notes", key) == is_named, (key + ended.output).c_str());
-    }
-    if (is_postgresql())
-        CHECK(any_contains(json, "data.notes",
-                           R"(foreign key "invoice_a_fkey" of "public"."invoice")"));
-}
-
 class PostgresqlPrivileges : public Scene {
   protected:
     void setup() override {

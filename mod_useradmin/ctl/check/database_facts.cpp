@@ -326,7 +326,6 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     if (settings.verifies_second_factors && schema.has_second_factors())
         found.missing_second_factor_privileges =
             missing_privileges(database, schema, store::second_factor_privileges(schema));
-    found.rejecting_keys = database.rejecting_keys(schema, settings.cleans_up);
     found.superuser_risk = database.superuser_risk(schema);
     if (found.superuser_risk)
         return found;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "ctl/database.hpp"
-#include "store/foreign_keys.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -87,8 +86,6 @@ struct DatabaseFacts {
     std::vector<MissingPrivilege> missing_privileges;
     /// The missing privileges that sign-in with a second factor requires.
     std::vector<MissingPrivilege> missing_second_factor_privileges;
-    /// Foreign keys that prevent the deletion of a user.
-    std::vector<store::ForeignKey> rejecting_keys;
     /// Why the rows were not read, if reading them is a risk (Database::superuser_risk).
     std::optional<std::string> superuser_risk;
     /// Counts of the rows that this service seems to have created. These users have a UUID, a

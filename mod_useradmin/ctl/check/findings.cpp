@@ -54,7 +54,6 @@ class Examiner {
         check_attempts();
         check_mail();
         check_plugins();
-        check_foreign_keys();
         check_indexes();
         suggest_tables();
         return std::move(findings_);
@@ -393,15 +392,6 @@ class Examiner {
             note("table " + name +
                  " has the name of a better-auth plugin's table but different columns, so its "
                  "rows are not deleted with the user (UserAdminCleanUp)");
-    }
-
-    void check_foreign_keys() {
-        for (const store::ForeignKey& key : found_.rejecting_keys)
-            note("foreign key " +
-                 (product_.names_violated_keys ? store::quoted_identifier(key.name) + " of " : "") +
-                 key.text() + " refers to table " + table(key.referenced).name +
-                 " without ON DELETE CASCADE or SET NULL, so users that it references cannot be "
-                 "deleted");
     }
 
     void check_indexes() {

@@ -339,7 +339,6 @@ constexpr DatabaseProduct postgresql_product = {
     .is_single_writer = false,
     .has_schemas = true,
     .sorts_nulls_last = true,
-    .names_violated_keys = true,
     .read_only_hint =
         "if DBDParams names several hosts, target_session_attrs=read-write finds the writable one",
     .begin_snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -684,23 +683,6 @@ class Postgresql final : public Dialect {
                "s.relnamespace WHERE CASE WHEN s.relkind" + equals +
                "'S' THEN NOT pg_catalog.has_sequence_privilege(s.oid, 'USAGE, UPDATE') END) m "
                "ORDER BY m.place, m.sequence";
-    }
-
-    std::string foreign_keys_query(const Schema& schema, const TableNames&) const override {
-        // Skip the keys that partitions inherit.
-        return "SELECT t.letter, n.nspname, r.relname, k.conname, a.attname, b.attname FROM " +
-               tables_of(schema) +
-               " JOIN pg_catalog.pg_constraint k ON k.confrelid OPERATOR(pg_catalog.=) t.relation "
-               "AND k.contype OPERATOR(pg_catalog.=) 'f' AND (k.confdeltype "
-               "OPERATOR(pg_catalog.=) 'a' OR k.confdeltype OPERATOR(pg_catalog.=) 'r') AND "
-               "k.conparentid OPERATOR(pg_catalog.=) 0::pg_catalog.oid JOIN pg_catalog.pg_class r "
-               "ON r.oid OPERATOR(pg_catalog.=) k.conrelid JOIN pg_catalog.pg_namespace n ON n.oid "
-               "OPERATOR(pg_catalog.=) r.relnamespace CROSS JOIN LATERAL "
-               "pg_catalog.generate_series(1, pg_catalog.cardinality(k.conkey)) AS i (place) JOIN "
-               "pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) k.conrelid AND "
-               "a.attnum OPERATOR(pg_catalog.=) k.conkey[i.place] JOIN pg_catalog.pg_attribute b "
-               "ON b.attrelid OPERATOR(pg_catalog.=) k.confrelid AND b.attnum "
-               "OPERATOR(pg_catalog.=) k.confkey[i.place] ORDER BY 2, 3, 4, i.place";
     }
 
     std::string untrusted_roles_query(const Schema& schema) const override {

@@ -85,7 +85,6 @@ constexpr DatabaseProduct sqlite_product = {
     .is_single_writer = true,
     .has_schemas = false,
     .sorts_nulls_last = false,
-    .names_violated_keys = false,
     .read_only_hint = "httpd's account must be able to write to the file and its directory",
     .begin_snapshot = "BEGIN",
     .row_lock = "",
@@ -312,14 +311,6 @@ class Sqlite final : public Dialect {
                ") t JOIN pragma_index_list(t.name) l JOIN pragma_index_xinfo(l.name) x LEFT JOIN "
                "sqlite_master m ON m.name = l.name WHERE l.partial = 0 AND x.key = 1 ORDER BY 1, "
                "2, x.seqno";
-    }
-
-    std::string foreign_keys_query(const Schema&, const TableNames& names) const override {
-        return "SELECT t.letter, NULL, m.name, f.id, f.\"from\", f.\"to\" FROM (" +
-               tables_of(names) +
-               ") t JOIN sqlite_master m ON m.type = 'table' JOIN pragma_foreign_key_list(m.name) "
-               "f ON f.\"table\" = t.name COLLATE NOCASE WHERE f.on_delete IN ('NO ACTION', "
-               "'RESTRICT') ORDER BY m.name, f.id, f.seq";
     }
 
     std::string untrusted_roles_query(const Schema&) const override { return {}; }

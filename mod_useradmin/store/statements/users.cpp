@@ -321,7 +321,6 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& prote
     const Table& user = work.schema().user;
     if (!user.at("id").can_hold_id(id))
         return Failure::not_found;
-    work.set_deleted_user(id);
     // Lock the user first, because the address must not change in the meantime. As a condition of
     // the same statement, the guard locks other users before this one. This avoids deadlocks.
     Statement lock = work.statement();
