@@ -21,7 +21,7 @@ rpm_packages=("${build_packages[@]}" xsltproc rpm xz-utils libcpputest-dev)
 
 # Additional packages for tests/run --ci and --long.
 # shellcheck disable=SC2034 # for the scripts that source this file
-cluster_packages=(haproxy patroni etcd-server pgpool2)
+cluster_packages=(haproxy patroni etcd-server)
 
 # Additional packages for tests/run --long.
 # shellcheck disable=SC2034 # for the scripts that source this file

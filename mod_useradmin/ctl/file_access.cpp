@@ -24,30 +24,6 @@ FileAccess own_access(const std::string& file, const std::string& folder) noexce
     return is_full ? FileAccess::full : FileAccess::denied;
 }
 
-/// Runs a function with an account's privileges. Unless the process already runs as the account,
-/// forks a child. This requires root. Returns the function's result, or std::nullopt on failure.
-/// The result must be less than 255.
-template <class Function>
-std::optional<int> run_as(const Account& account, const Function& function) {
-    if (geteuid() == account.user)
-        return function();
-    if (geteuid() != 0)
-        return std::nullopt;
-    constexpr int failed = 255;
-    // A process cannot regain root after setuid(), so a child switches to the account.
-    const pid_t child = fork();
-    if (child == 0) {
-        const bool has_changed = initgroups(account.name.c_str(), account.group) == 0 &&
-                                 setgid(account.group) == 0 && setuid(account.user) == 0;
-        _exit(has_changed ? function() : failed);
-    }
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
-        WEXITSTATUS(status) == failed)
-        return std::nullopt;
-    return WEXITSTATUS(status);
-}
-
 std::string owner_and_mode(const std::string& path) {
     struct stat about {};
     if (stat(path.c_str(), &about) != 0)
@@ -73,15 +49,20 @@ std::string folder_of(const std::string& file) {
 
 FileAccess access_of(const Account& account, const std::string& file) {
     const std::string folder = folder_of(file);
-    const auto access =
-        run_as(account, [&]() noexcept { return static_cast<int>(own_access(file, folder)); });
-    return access ? static_cast<FileAccess>(*access) : FileAccess::unknown;
-}
-
-std::optional<bool> may_execute(const Account& account, const std::string& program) {
-    const auto answer =
-        run_as(account, [&]() noexcept { return ::access(program.c_str(), X_OK) == 0 ? 1 : 0; });
-    return answer ? std::optional(*answer == 1) : std::nullopt;
+    if (geteuid() == account.user)
+        return own_access(file, folder);
+    if (geteuid() != 0)
+        return FileAccess::unknown;
+    // A process cannot regain root after setuid(), so a child switches to the account.
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool has_changed = initgroups(account.name.c_str(), account.group) == 0 &&
+                                 setgid(account.group) == 0 && setuid(account.user) == 0;
+        _exit(static_cast<int>(has_changed ? own_access(file, folder) : FileAccess::unknown));
+    }
+    int status = 0;
+    const bool has_exited = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+    return has_exited ? static_cast<FileAccess>(WEXITSTATUS(status)) : FileAccess::unknown;
 }
 
 std::string describe_access(const std::string& file) {

@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <optional>
 #include <string>
 
 namespace useradmin::ctl {
@@ -31,10 +30,6 @@ std::string folder_of(const std::string& file);
 
 /// Returns the account's access to a database file.
 FileAccess access_of(const Account& account, const std::string& file);
-
-/// Returns whether the account may run a program or search a directory, or std::nullopt if that
-/// cannot be determined.
-std::optional<bool> may_execute(const Account& account, const std::string& program);
 
 /// Describes the owner and mode of a file and of its directory, for a message.
 std::string describe_access(const std::string& file);

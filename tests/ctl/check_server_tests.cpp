@@ -1,7 +1,6 @@
 // Problems in httpd's configuration and the running server that useradminctl check reports.
 #include "scene.hpp"
 
-#include "crypto/encryption.hpp"
 #include "support/certificates.hpp"
 #include "support/httpd.hpp"
 #include "support/log_watch.hpp"
@@ -133,42 +132,6 @@ TEST(check_server, resolves_a_relative_configuration_path_in_the_current_directo
     check_in_directory({"check"}, {{"USERADMINCTL_CONFIG", name}});
 }
 
-TEST(check_server, reports_a_mail_command_that_httpds_children_cannot_run) {
-    if (!running_as_root())
-        return;
-    const std::string program = work().make("mail") / "sendmail";
-    write_file(program, "#!/bin/sh\n");
-    const auto mail_config = [&] {
-        return full_config(
-            service +
-            "<Location \"/api/users\">\nUserAdminExtras On\n"
-            "UserAdminMailCommand \"" +
-            program +
-            " -t\"\nUserAdminMailFrom a@example.org\n"
-            "UserAdminMailPasswordLink https://a.example.org/{token}\n</Location>\n");
-    };
-    std::filesystem::permissions(program, std::filesystem::perms(0700));
-    expect_problem(mail_config(), "cannot run the command of UserAdminMailCommand: " + program +
-                                      " (owner root:root, mode 0700)");
-    std::filesystem::permissions(program, std::filesystem::perms(0755));
-    expect_no_problem(mail_config());
-}
-
-TEST(check_server, accepts_a_mail_command_with_quoted_blanks) {
-    if (!running_as_root())
-        return;
-    const std::string program = work().make("my mail") / "send";
-    write_file(program, "#!/bin/sh\n");
-    std::filesystem::permissions(program, std::filesystem::perms(0755));
-    expect_no_problem(
-        full_config(service +
-                    "<Location \"/api/users\">\nUserAdminExtras On\n"
-                    "UserAdminMailCommand \"'" +
-                    program +
-                    "' -t\"\nUserAdminMailFrom a@example.org\n"
-                    "UserAdminMailPasswordLink https://a.example.org/{token}\n</Location>\n"));
-}
-
 TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     if (!running_as_root())
         return;
@@ -254,21 +217,6 @@ TEST(check_server, reports_a_relative_database_file) {
                                     "resolves against its working directory"),
                relative.output.c_str());
     expect_no_problem(option);
-}
-
-TEST(check_server, reports_a_drain_file_that_httpds_children_cannot_see) {
-    if (!running_as_root())
-        return;
-    const std::filesystem::path folder = work().make("unseen");
-    const std::string configuration =
-        full_config("UserAdminDrainFile " + (folder / "drain").string() + "\n" + service);
-    std::filesystem::permissions(folder, std::filesystem::perms(0750));
-    expect_problem(configuration,
-                   "cannot search the directory of UserAdminDrainFile, so useradmin-health "
-                   "ignores the file: " +
-                       (folder / "drain").string());
-    std::filesystem::permissions(folder, std::filesystem::perms(0755));
-    expect_no_problem(configuration);
 }
 
 TEST(check_server, reports_the_owner_and_mode_of_an_unreadable_file) {
@@ -612,25 +560,6 @@ TEST(check_server, checks_the_server_that_includes_the_file) {
 
 TEST(check_server, needs_no_configuration) {
     CHECK(ctl({"check"}).output.starts_with("No problems found.\n"));
-}
-
-TEST(check_server, reports_a_secret_that_does_not_decrypt_second_factors) {
-    sql().run(R"(CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
-                                           "userId" text))");
-    const std::string key = "the s3cr3t of the application";
-    sql().run("INSERT INTO \"twoFactor\" VALUES ('1', '" +
-              crypto::encrypt("JBSWY3DPEHPK3PXP", {crypto::Secret(), key, ""}) + "', 'y', 'u')");
-    const CommandResult right = check(full_config(secret_directive(key) + service));
-    const CommandResult wrong =
-        check(full_config(secret_directive("another s3cr3t altogether") + service));
-    const CommandResult rotated = check(full_config(
-        "AuthUserAdminSecret file:" + file("new.secret", "a new s3cr3t of the application\n") +
-        " file:" + file("check.secret", key + "\n") + "\n" + service));
-    sql().run(R"(DROP TABLE "twoFactor")");
-    expect_no_problem(right);
-    CHECK_EQUAL(1, wrong.status);
-    CHECK(has(wrong.output, "decrypts none of the application's second factors"));
-    expect_no_problem(rotated);
 }
 
 TEST(check_server, reports_that_the_secret_cannot_be_checked) {

@@ -215,8 +215,7 @@ Exit check(Context& context) {
         findings.problems.push_back("DBDParams names the relative path " + file +
                                     ", which httpd resolves against its working directory; use "
                                     "an absolute path");
-    check_access_of_children(configuration, findings);
-    check_secrets(configuration, context, found, findings);
+    check_secrets(configuration, context, findings);
     if (const auto url = context.options.find("url"))
         check_running_server(std::string(*url), findings);
     const Behavior behavior = behavior_of(found.schema, context.settings);

@@ -57,15 +57,9 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
 void check_database_file(const std::string& file, const std::optional<Account>& children,
                          Findings& findings);
 
-/// Reports a problem if httpd's children may not run the program of UserAdminMailCommand or search
-/// the directory of UserAdminDrainFile. Does nothing if that cannot be determined.
-void check_access_of_children(const CheckedConfiguration& configuration, Findings& findings);
-
-/// Checks whether the configured secrets decrypt the application's second factors and verify the
-/// signature of the cookie in --cookie. Signatures are only in cookies, not in the session
-/// table.
-void check_secrets(const CheckedConfiguration& configuration, Context& context,
-                   const DatabaseFacts& found, Findings& findings);
+/// Checks whether the configured secrets verify the signature of the cookie in --cookie. Signatures
+/// are only in cookies, not in the session table.
+void check_secrets(const CheckedConfiguration& configuration, Context& context, Findings& findings);
 
 /// Implements check --url: sends a request without credentials to the service's base URL. Reports a
 /// problem unless the reply is 401 with the service's JSON and, with HTTPS, the certificate is

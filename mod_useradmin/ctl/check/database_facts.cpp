@@ -1,6 +1,5 @@
 #include "ctl/check/database_facts.hpp"
 
-#include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
 #include "ctl/transaction.hpp"
 #include "store/privileges.hpp"
@@ -243,30 +242,6 @@ void survey_addresses(Database& database, const store::Schema& schema,
         found.addresses = *survey;
 }
 
-/// Opens up to eight more connections. Returns whether some connections reach a read-only server,
-/// such as a standby, and others do not. Returns false for databases other than PostgreSQL.
-bool reaches_mixed_servers(Database& database, const CommandSettings& settings) {
-    if (settings.driver != "pgsql")
-        return false;
-    // pgpool-II sends this query to any server, unlike pg_is_in_recovery().
-    const auto is_read_only = [](Database& connection) {
-        return connection.rows("SELECT pg_catalog.current_setting('transaction_read_only')")[0][0];
-    };
-    ErrorLogger errors;
-    const auto first = is_read_only(database);
-    // Eight more connections are enough: with two servers of equal weight, all nine reach the same
-    // server in only 1 of 256 runs.
-    try {
-        for (int number = 0; number < 8; ++number)
-            if (Database other(settings, Database::IfAbsent::fail, errors);
-                is_read_only(other) != first)
-                return true;
-    } catch (const CommandError&) {
-        // The connection limit may have been reached.
-    }
-    return false;
-}
-
 } // namespace
 
 std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
@@ -319,7 +294,6 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     const store::Schema& schema = found.schema;
     const auto version = database.rows(database.dialect().product().version_query);
     found.version = version.empty() ? "" : version[0][0].value_or("");
-    found.has_mixed_servers = reaches_mixed_servers(database, settings);
     found.indexes = indexes_of(database, schema);
     found.missing_privileges =
         missing_privileges(database, schema, required_privileges(settings, schema));

@@ -80,8 +80,6 @@ struct DatabaseFacts {
     store::Schema schema;
     /// The server's version, such as "15.9".
     std::string version;
-    /// Whether some connections reach a read-only server and others do not.
-    bool has_mixed_servers = false;
     std::vector<Index> indexes;
     std::vector<MissingPrivilege> missing_privileges;
     /// The missing privileges that sign-in with a second factor requires.

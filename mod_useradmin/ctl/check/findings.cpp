@@ -36,10 +36,6 @@ class Examiner {
                        problem.need != store::needs_attempt_table) ||
                       settings_.sends_mail))
                 add_problem(problem.text);
-        if (found_.has_mixed_servers)
-            add_problem("some connections reach a read-only server and others do not, as with "
-                        "pgpool-II's load balancing, so a list may not show the latest change; "
-                        "set DBDParams so that all connections reach the primary");
         check_privileges();
         check_absent_columns();
         if (schema().user.find("email") != nullptr)

@@ -257,7 +257,7 @@ CommandSettings read_settings(const Options& options,
     settings.sends_mail = file.has("UserAdminMailCommand");
     const bool checks_plugins = command == "check" && (file.has("AuthUserAdminApiKey", "On") ||
                                                        file.has("UserAdminExtras", "On") ||
-                                                       file.has("AuthUserAdminSecret"));
+                                                       settings.verifies_second_factors);
     settings.has_plugins = settings.cleans_up || settings.sends_mail || checks_plugins ||
                            command.starts_with("key ") || command.starts_with("second-factor ");
     return settings;
