@@ -12,7 +12,6 @@ enum class Reference {
     user,                 ///< the user's id
     user_or_organization, ///< the id of a user or an organization
     email,                ///< the user's address after one of address_prefixes
-    organization,         ///< not a reference, but the organization's own id
 };
 
 /// Describes a plugin's table and the column that refers to a user.
@@ -45,7 +44,6 @@ inline constexpr PluginTable plugin_tables[] = {
     {"oauthConsent", "userId", Reference::user, {"clientId", "scopes"}},
     {"deviceCode", "userId", Reference::user, {"deviceCode", "userCode"}},
     {"verification", "identifier", Reference::email, {"value", "expiresAt"}},
-    {"organization", "id", Reference::organization, {"name", "slug"}},
     {disabled_keys_table, "userId", Reference::user, {"keyId", "userId"}},
 };
 

@@ -182,10 +182,7 @@ struct OwnedTable {
 
     const Column& owner() const noexcept { return table.at(plugin->owner); }
     /// Returns whether the rows of a deleted user can be removed.
-    bool can_remove_rows() const noexcept {
-        return plugin->reference != Reference::organization && table.allows_delete &&
-               owner().is_readable;
-    }
+    bool can_remove_rows() const noexcept { return table.allows_delete && owner().is_readable; }
     /// Returns whether the rows are API keys that a ban can disable.
     bool can_disable_rows() const noexcept;
 };

@@ -116,41 +116,4 @@ TEST(clean_up, names_the_missing_grants_in_check) {
     CHECK_FALSE(has(with_both, "apikey"));
 }
 
-TEST(clean_up, finds_and_deletes_the_rows_of_users_deleted_earlier) {
-    change(R"(CREATE TABLE "organization" ("id" text, "name" text, "slug" text);
-              INSERT INTO "organization" VALUES ('org', 'O', 'o');
-              CREATE TABLE "device_code" ("id" text, "user_id" text, "device_code" text,
-                                          "user_code" text);
-              INSERT INTO "device_code" VALUES ('1', NULL, 'x', 'y'))",
-           R"(DROP TABLE "organization"; DROP TABLE "device_code")");
-    add_key("of ana", create("ana@x.org"));
-    add_key("of the organization", "org");
-    add_key("of nobody", "gone");
-    const CommandResult found = ctl({"check", "--orphans"});
-    CHECK_EQUAL(1, found.status);
-    CHECK(has(found.output, "apikey\": 1 row of deleted users"));
-    const Json json(ctl({"check", "--orphans", "--json"}).output);
-    CHECK_EQUAL(std::string("false"), json.at("success"));
-    CHECK_EQUAL(std::string("false"), json.at("data.deleted"));
-    CHECK_EQUAL(std::string("1"), json.at("data.tables.0.orphans"));
-    CHECK_EQUAL(3, count_keys());
-    CHECK_EQUAL(2, ctl({"check", "--orphans", "--delete"}).status);
-    CHECK(has(expect_ok(ctl({"check", "--orphans", "--delete", "--yes"})),
-              "1 row of deleted users, deleted"));
-    CHECK_EQUAL(std::string("No rows of deleted users found."),
-                expect_ok(ctl({"check", "--orphans"})));
-    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM device_code"));
-    CHECK_EQUAL(2, count_keys());
-}
-
-TEST(clean_up, leaves_the_keys_of_organizations_that_cannot_be_found) {
-    add_key("of an organization", "org");
-    change(R"(ALTER TABLE "session" ADD COLUMN "activeOrganizationId" text)",
-           R"(ALTER TABLE "session" DROP COLUMN "activeOrganizationId")");
-    const CommandResult ended = ctl({"check", "--orphans", "--delete", "--yes"});
-    CHECK_EQUAL(0, ended.status);
-    CHECK(has(ended.errors, "its rows may belong to organizations"));
-    CHECK_EQUAL(1, count_keys());
-}
-
 } // namespace useradmin::test

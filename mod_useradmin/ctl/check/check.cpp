@@ -200,10 +200,6 @@ void print_as_json(const std::string& driver, const DatabaseFacts& found, const 
 Exit check(Context& context) {
     if (context.options.has("counts"))
         return check_counts(context);
-    if (context.options.has("orphans"))
-        return check_orphans(context);
-    if (context.options.has("delete"))
-        throw UsageError("--delete requires --orphans");
     Database& database = context.database();
     const DatabaseFacts found = collect_database_facts(database, context.settings);
     Findings findings = findings_of(found, context.settings, database.dialect().product());

@@ -66,8 +66,4 @@ void check_secrets(const CheckedConfiguration& configuration, Context& context, 
 /// valid. Throws CommandError if the URL is invalid.
 void check_running_server(const std::string& url, Findings& findings);
 
-/// Implements check --orphans: counts the rows of deleted users in the tables of better-auth's
-/// plugins. With --delete, deletes these rows.
-Exit check_orphans(Context& context);
-
 } // namespace useradmin::ctl

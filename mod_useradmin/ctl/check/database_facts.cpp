@@ -81,8 +81,7 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
                                    {table, "UPDATE", "updatedAt"}});
         if (!settings.cleans_up)
             continue;
-        if (plugin.reference != store::Reference::organization)
-            all.insert(all.end(), {{table, "DELETE"}, {table, "SELECT", plugin.owner}});
+        all.insert(all.end(), {{table, "DELETE"}, {table, "SELECT", plugin.owner}});
         if (plugin.name == "apiKey")
             all.insert(all.end(), {{table, "SELECT", "id"},
                                    {table, "SELECT", "enabled"},
@@ -118,6 +117,12 @@ bool can_read(const store::Table& table, std::initializer_list<std::string_view>
 /// Returns the name of the text type, qualified with the system schema if the database has one.
 std::string text_type(const store::Table& table) {
     return table.system.empty() ? "text" : std::string(table.system) + ".text";
+}
+
+/// Returns SQL for a field of a table's alias as text, to compare columns of different types.
+std::string column_text(const store::Table& table, const char* alias, std::string_view field) {
+    return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +
+           ")";
 }
 
 /// Returns an SQL condition that is true if this service seems to have created the user with its
@@ -242,6 +247,20 @@ void survey_addresses(Database& database, const store::Schema& schema,
         found.addresses = *survey;
 }
 
+/// Calls count(), which reads whole tables, without limits on the time of statements. DBDParams
+/// limit it for httpd, but reading a whole table takes longer.
+template <class Count>
+void count_without_timeouts(Database& database, const Count& count) {
+    // On SQLite, a transaction would lock the file.
+    if (!database.dialect().product().has_schemas)
+        return count();
+    Transaction transaction(database);
+    database.execute("SET LOCAL statement_timeout = 0");
+    database.set_if_known("transaction_timeout", "0", Database::Until::commit);
+    count();
+    transaction.commit();
+}
+
 } // namespace
 
 std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
@@ -264,28 +283,6 @@ std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
         indexes.back().keys.push_back(std::move(key));
     }
     return indexes;
-}
-
-void remove_timeouts(Database& database) {
-    if (!database.dialect().product().has_schemas)
-        return;
-    database.execute("SET LOCAL statement_timeout = 0");
-    database.set_if_known("transaction_timeout", "0", Database::Until::commit);
-}
-
-void count_without_timeouts(Database& database, const std::function<void()>& count) {
-    // On SQLite, a transaction would lock the file.
-    if (!database.dialect().product().has_schemas)
-        return count();
-    Transaction transaction(database);
-    remove_timeouts(database);
-    count();
-    transaction.commit();
-}
-
-std::string column_text(const store::Table& table, const char* alias, std::string_view field) {
-    return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +
-           ")";
 }
 
 DatabaseFacts collect_database_facts(Database& database, const CommandSettings& settings) {

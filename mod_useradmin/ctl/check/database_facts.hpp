@@ -5,7 +5,6 @@
 #include "ctl/database.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -100,16 +99,6 @@ struct DatabaseFacts {
     /// Whether the protected address exists. Empty if the addresses were not read.
     std::optional<store::Survey> addresses;
 };
-
-/// Returns SQL for a field of a table's alias as text, to compare columns of different types.
-std::string column_text(const store::Table& table, const char* alias, std::string_view field);
-
-/// Removes the limits on the time of statements until the transaction ends. DBDParams limit it for
-/// httpd, but reading a whole table takes longer.
-void remove_timeouts(Database& database);
-
-/// Calls count(), which reads whole tables, with these limits removed.
-void count_without_timeouts(Database& database, const std::function<void()>& count);
 
 /// Reads the facts. Throws CommandError if a query fails. The settings determine which privileges
 /// are checked.

@@ -47,8 +47,6 @@ constexpr Option all_options[] = {
     {"scale", "", "adds counts and indexes for long lists (PostgreSQL)"},
     {"no-scale", "", "removes what --scale added"},
     {"counts", "", "checks the counts of --scale and corrects them"},
-    {"orphans", "", "counts the rows of deleted users in plugins' tables"},
-    {"delete", "", "deletes the rows that --orphans finds; asks first"},
     {"url", "URL", "tests the running server at the service's URL"},
     {"cookie", "file:PATH|env:NAME", "verifies a session cookie with the secret"},
     {"verbose", "", "prints details and notes"},

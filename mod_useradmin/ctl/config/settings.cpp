@@ -249,7 +249,7 @@ CommandSettings read_settings(const Options& options,
     settings.last_seen = common_argument(file, "UserAdminLastSeen");
     if (use == DatabaseUse::write)
         require_defined(file, "UserAdminCleanUp");
-    settings.cleans_up = options.has("orphans") || file.has("UserAdminCleanUp", "On");
+    settings.cleans_up = file.has("UserAdminCleanUp", "On");
     // AuthUserAdminSecondFactor defaults to verify.
     settings.verifies_second_factors =
         file.has("AuthUserAdminSignIn", "On") && file.has("AuthUserAdminSecret") &&

@@ -42,7 +42,7 @@ struct CommandSettings {
     std::string secret_source;
     /// The base directory for a relative path in secret_source. Empty for the working directory.
     std::string secret_folder;
-    /// Whether UserAdminCleanUp is on, or the command is check --orphans.
+    /// Whether UserAdminCleanUp is on.
     bool cleans_up = false;
     /// Whether the command uses the tables of the application's plugins.
     bool has_plugins = false;
