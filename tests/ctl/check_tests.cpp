@@ -12,6 +12,8 @@ namespace {
 const std::string scrypt_hash = std::string(32, 'a') + ":" + std::string(128, 'b');
 const std::string argon2_hash = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$c29tZWhhc2hzb21laGFzaA";
 
+constexpr std::string_view no_users = "the application has no users yet, so the UserAdminEmailCase";
+
 std::string with_name(std::string form, const std::string& name) {
     const std::size_t at = form.find('@');
     return at == form.npos ? form : form.replace(at, 1, name);
@@ -91,14 +93,9 @@ TEST(check, suggests_directives_from_better_auths_rows) {
     add_user("u1", "a@x.org", "u1", scrypt_hash);
     add_user("u2", "b@x.org", "u2", scrypt_hash);
     const Json json = run_check(0);
-    CHECK_EQUAL(std::string("2"), json.at("data.application.accountIds.userId"));
-    CHECK_EQUAL(std::string("0"), json.at("data.application.capitalEmails"));
-    CHECK_EQUAL(std::string("2"), json.at("data.application.passwords.scrypt"));
     for (const char* directive :
          {"UserAdminAccountId user-id", "UserAdminEmailCase lower", "UserAdminPasswordHash scrypt"})
         CHECK_TEXT(any_contains(json, "data.directives", directive), directive);
-    CHECK(has(expect_ok(ctl({"check", "--verbose"})),
-              "\n  accountId     the user's id 2, the email 0, other 0\n"));
 }
 
 TEST(check, suggests_directives_from_rows_with_the_address) {
@@ -112,10 +109,7 @@ TEST(check, suggests_directives_from_rows_with_the_address) {
 TEST(check, does_not_mistake_the_services_rows_for_the_applications) {
     create("ANA@x.org");
     const Json json = run_check(0);
-    CHECK_EQUAL(std::string("0"), json.at("data.application.users"));
-    CHECK_EQUAL(std::string("1"), json.at("data.own.users"));
-    CHECK_EQUAL(std::string("1"), json.at("data.own.accountIds.email"));
-    CHECK_EQUAL(std::string("1"), json.at("data.own.passwords.argon2id"));
+    CHECK(any_contains(json, "data.notes", no_users));
     CHECK_EQUAL(0, json.size("data.directives"));
     CHECK(any_contains(json, "data.notes", "which UserAdminAccountId it requires"));
 }
@@ -127,14 +121,12 @@ TEST(check, does_not_mistake_users_without_a_password_for_the_applications) {
         ctl({"import", "-"},
             R"({"name":"Cy","email":"cy@x.org","emailVerified":false,"password":"s3cr3t word"})"
             "\n"));
-    const Json json = run_check(0, {"--email-case", "keep"});
-    CHECK_EQUAL(std::string("0"), json.at("data.application.users"));
-    CHECK_EQUAL(std::string("2"), json.at("data.own.users"));
+    CHECK(any_contains(run_check(0, {"--email-case", "keep"}), "data.notes", no_users));
     // better-auth's own ids are not UUIDs.
     sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
               "\"createdAt\", \"updatedAt\") SELECT 'u1', 'Di', 'di@x.org', \"emailVerified\", "
               "\"createdAt\", \"updatedAt\" FROM \"user\" WHERE \"email\" = 'bo@x.org'");
-    CHECK_EQUAL(std::string("1"), run_check(0).at("data.application.users"));
+    CHECK_FALSE(any_contains(run_check(0), "data.notes", no_users));
 }
 
 TEST(check, finds_rows_created_before_the_directives_were_correct) {
@@ -180,7 +172,6 @@ TEST(check, compares_a_configuration_that_enables_the_service_with_its_defaults)
 TEST(check, counts_unsupported_hashes) {
     add_user("u1", "a@x.org", "u1", "$2b$10$abcdefghijklmnopqrstuv");
     const Json json = run_check(1);
-    CHECK_EQUAL(std::string("1"), json.at("data.application.passwords.other"));
     CHECK(any_contains(json, "data.problems", "1 password hash is neither"));
 }
 
@@ -189,8 +180,6 @@ TEST(check, accepts_bcrypt_hashes) {
     for (const char* id : {"a", "b", "y"})
         add_user(id, std::string(id) + "@x.org", id, std::string("$2") + id + "$" + rest);
     const Json json = run_check(0);
-    CHECK_EQUAL(std::string("3"), json.at("data.application.passwords.bcrypt"));
-    CHECK_EQUAL(std::string("0"), json.at("data.application.passwords.other"));
     CHECK(any_contains(json, "data.notes", "3 password hashes are bcrypt"));
 }
 
@@ -339,7 +328,7 @@ TEST(check, attributes_unverified_users_to_the_application_despite_times_in_seco
               "'11111111-2222-3333-4444-555555555555', 'u', 'credential', 'u', 1772600767, "
               "1772600767)");
     const Json json(expect_ok(ctl({"--tables", tables, "check", "--json"})) + "\n");
-    CHECK_EQUAL(std::string("1"), json.at("data.application.users"));
+    CHECK_FALSE(any_contains(json, "data.notes", no_users));
 }
 
 TEST(check, accepts_a_unique_index_on_the_address_in_lower_case) {
@@ -368,7 +357,7 @@ TEST(check, reports_uuid_ids_and_an_issuer) {
     const Json json = run_check(0, {"--tables", tables});
     CHECK_EQUAL(std::string("uuid; new ones are random UUIDs"), json.at("data.service.ids"));
     CHECK_EQUAL(std::string("local:credential is written"), json.at("data.service.issuer"));
-    CHECK_EQUAL(std::string("1"), json.at("data.own.accountIds.email"));
+    CHECK(any_contains(json, "data.notes", no_users));
 }
 
 TEST(check, reports_that_no_user_has_the_protected_address) {
@@ -745,26 +734,23 @@ TEST(postgresql_privileges, of_a_configuration_that_only_verifies_passwords_are_
 TEST(postgresql_privileges, to_read_the_tables_are_reported_if_missing) {
     create("admin@example.com");
     grant(run_check("UserAdmin On\n"));
+    sql().run(R"(UPDATE "account" SET "password" = 'unknown')");
     const Json json = run_check("UserAdmin On\n");
-    for (const char* whose : {"data.own", "data.application"})
-        CHECK_EQUAL(std::string("(null)"), json.at(whose));
     CHECK_FALSE(any_contains(json, "data.notes", "protected address"));
     CHECK(any_contains(json, "data.notes", "may not read the accounts"));
     CHECK_EQUAL(0, json.size("data.directives"));
-    const std::string text = expect_ok(
-        ctl_without_database({"--driver", "pgsql", "--params", params(), "check", "--verbose"}));
-    CHECK(has(text, "\n  users         not readable\n"));
     sql().run(
         R"(GRANT SELECT ("id", "providerId", "createdAt", "accountId") ON "account" TO reader)");
+    const std::string names = "which UserAdminAccountId it requires";
+    const std::string hashes = "1 password hash is neither";
     const Json without_hashes = run_check("UserAdmin On\n");
-    CHECK_EQUAL(std::string("1"), without_hashes.at("data.own.users"));
-    CHECK_EQUAL(std::string("1"), without_hashes.at("data.own.accountIds.email"));
-    CHECK_EQUAL(std::string("(null)"), without_hashes.at("data.own.passwords"));
+    CHECK(any_contains(without_hashes, "data.notes", names));
+    CHECK_FALSE(any_contains(without_hashes, "data.problems", hashes));
     sql().run(R"(REVOKE SELECT ("accountId") ON "account" FROM reader;
                  GRANT SELECT ("password") ON "account" TO reader)");
     const Json without_names = run_check("UserAdmin On\n");
-    CHECK_EQUAL(std::string("(null)"), without_names.at("data.own.accountIds"));
-    CHECK_EQUAL(std::string("1"), without_names.at("data.own.passwords.argon2id"));
+    CHECK_FALSE(any_contains(without_names, "data.notes", names));
+    CHECK(any_contains(without_names, "data.problems", hashes));
 }
 
 TEST(postgresql_privileges, on_a_schema_are_reported_as_missing) {

@@ -85,7 +85,6 @@ TEST(postgresql_superuser, does_not_run_operators_of_the_database_owner) {
         CHECK_TEXT(has(ended.output, "the rows were not read: useradmin is a superuser, but "
                                      "test_shop, which owns table"),
                    ended.output.c_str());
-        CHECK_TEXT(has(ended.output, "users         not readable"), ended.output.c_str());
         CHECK(has(ended.output, "table         \"user\": id text"));
     }
 }
@@ -151,7 +150,7 @@ TEST(postgresql_superuser, is_not_needed_by_a_member_of_the_owner) {
     sql().run("DROP ROLE test_root");
     expect_ok(listed);
     expect_ok(created);
-    CHECK_FALSE(has(checked.output, "not readable"));
+    CHECK_FALSE(has(checked.output, "the rows were not read"));
 }
 
 TEST(postgresql_superuser, ignores_objects_that_shadow_built_in_ones) {

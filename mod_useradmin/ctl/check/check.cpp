@@ -41,59 +41,6 @@ std::string columns_of(const store::Table& table) {
     return columns.empty() ? "absent" : columns;
 }
 
-/// A number with its JSON key and its label.
-struct LabeledCount {
-    const char* key;
-    const char* name;
-    std::int64_t number;
-};
-/// std::nullopt if the rows cannot be read.
-using LabeledCounts = std::optional<std::vector<LabeledCount>>;
-
-LabeledCounts users_of(const std::optional<RowCounts>& counts) {
-    if (!counts)
-        return std::nullopt;
-    return {{{"users", "all", counts->users},
-             {"capitalEmails", "with capital letters in the address", counts->capital_emails}}};
-}
-
-LabeledCounts account_ids_of(const std::optional<RowCounts>& counts) {
-    if (!counts || !counts->account_ids)
-        return std::nullopt;
-    const AccountIds& ids = *counts->account_ids;
-    return {{{"userId", "the user's id", ids.user_id},
-             {"email", "the email", ids.email},
-             {"other", "other", ids.other}}};
-}
-
-LabeledCounts passwords_of(const std::optional<RowCounts>& counts) {
-    if (!counts || !counts->passwords)
-        return std::nullopt;
-    const PasswordFormats& formats = *counts->passwords;
-    return {{{"argon2id", "argon2id", formats.argon2id},
-             {"scrypt", "better-auth's scrypt", formats.scrypt},
-             {"bcrypt", "bcrypt", formats.bcrypt},
-             {"other", "other", formats.other},
-             {"none", "none", formats.none}}};
-}
-
-std::string line_of(const LabeledCounts& figures) {
-    if (!figures)
-        return "not readable";
-    std::string line;
-    for (const LabeledCount& figure : *figures)
-        line += (line.empty() ? "" : ", ") + std::string(figure.name) + " " +
-                std::to_string(figure.number);
-    return line;
-}
-
-void print_counts(const char* whose, const std::optional<RowCounts>& counts) {
-    print_line(whose);
-    print_line("  users         " + line_of(users_of(counts)));
-    print_line("  accountId     " + line_of(account_ids_of(counts)));
-    print_line("  passwords     " + line_of(passwords_of(counts)));
-}
-
 void print_texts(const char* title, const std::vector<std::string>& texts) {
     if (texts.empty())
         return;
@@ -126,8 +73,6 @@ void print_details(const std::string& driver, const DatabaseFacts& found, const 
         line.resize(16, ' ');
         print_line(line + text);
     }
-    print_counts("The application's own rows", found.foreign);
-    print_counts("Rows apparently created by the service", found.own);
     print_texts("Notes", findings.notes);
     print_texts("Suggested directives", findings.directives);
 }
@@ -143,35 +88,6 @@ void write(json::Writer& writer, std::string_view key, const store::Table& table
     writer.end_array().end_object();
 }
 
-void write(json::Writer& writer, const std::vector<LabeledCount>& figures) {
-    for (const LabeledCount& figure : figures)
-        writer.key(figure.key).integer(figure.number);
-}
-
-void write(json::Writer& writer, std::string_view key, const LabeledCounts& figures) {
-    writer.key(key);
-    if (!figures) {
-        writer.null();
-        return;
-    }
-    writer.begin_object();
-    write(writer, *figures);
-    writer.end_object();
-}
-
-void write(json::Writer& writer, std::string_view key, const std::optional<RowCounts>& counts) {
-    writer.key(key);
-    if (!counts) {
-        writer.null();
-        return;
-    }
-    writer.begin_object();
-    write(writer, *users_of(counts));
-    write(writer, "accountIds", account_ids_of(counts));
-    write(writer, "passwords", passwords_of(counts));
-    writer.end_object();
-}
-
 void print_as_json(const std::string& driver, const DatabaseFacts& found, const Findings& findings,
                    const Behavior& behavior) {
     print_data(
@@ -185,8 +101,6 @@ void print_as_json(const std::string& driver, const DatabaseFacts& found, const 
             for (const auto& [name, text] : behavior)
                 writer.key(name).string(text);
             writer.end_object();
-            write(writer, "application", found.foreign);
-            write(writer, "own", found.own);
             write_texts(writer.key("notes"), findings.notes);
             write_texts(writer.key("unchecked"), findings.unchecked);
             write_texts(writer.key("problems"), findings.problems);

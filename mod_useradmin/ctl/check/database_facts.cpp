@@ -226,10 +226,9 @@ void count_rows(Database& database, const store::Schema& schema, DatabaseFacts& 
             ids->other = accounts - ids->user_id - ids->email;
         }
         if (auto& formats = counts.passwords) {
-            *formats = {number_of(row[6]), number_of(row[7]), number_of(row[8]), 0,
-                        number_of(row[9])};
-            formats->other =
-                accounts - formats->argon2id - formats->scrypt - formats->bcrypt - formats->none;
+            *formats = {number_of(row[6]), number_of(row[7]), number_of(row[8]), 0};
+            formats->other = accounts - formats->argon2id - formats->scrypt - formats->bcrypt -
+                             number_of(row[9]);
         }
     }
 }

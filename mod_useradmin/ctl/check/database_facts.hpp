@@ -17,8 +17,6 @@ struct AccountIds {
     std::int64_t user_id = 0;
     std::int64_t email = 0;
     std::int64_t other = 0;
-
-    std::int64_t total() const noexcept { return user_id + email + other; }
 };
 
 /// The number of credential accounts by password format.
@@ -27,7 +25,6 @@ struct PasswordFormats {
     std::int64_t scrypt = 0;
     std::int64_t bcrypt = 0;
     std::int64_t other = 0;
-    std::int64_t none = 0;
 };
 
 /// Counts of the rows that one writer created: this service (DatabaseFacts::own) or the application

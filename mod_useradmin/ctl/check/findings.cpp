@@ -231,7 +231,7 @@ class Examiner {
                  std::to_string(theirs.email) + " have the email");
         compare(settings_.account_id_is_user_id, wants_user_id, "UserAdminAccountId", "email",
                 "user-id", "the application may not find the accounts of users created here");
-        const std::int64_t mismatches = own.total() - own.user_id;
+        const std::int64_t mismatches = own.email + own.other;
         if (wants_user_id && mismatches > 0)
             add_problem(
                 "the application requires the user's id as the accountId, but " +
