@@ -630,14 +630,12 @@ TEST(check_server, queries_the_running_server) {
     expect_no_problem(configuration, {"--url", server + "/api/users"});
     expect_no_problem(configuration, {"--url", server + "/api/users/"});
     for (const auto& [path, problem] :
-         {std::pair("/api/user",
-                    "there is no service at this URL, or httpd rejects the request first (404)"),
-          std::pair("/denied",
-                    "there is no service at this URL, or httpd rejects the request first (403)"),
-          std::pair("/closed", "a Require directive applies to the <Location>"),
+         {std::pair("/api/user", "the reply 404 is not from the service"),
+          std::pair("/denied", "the reply 403 is not from the service"),
+          std::pair("/closed", "the service replied with 403 instead of 401"),
           std::pair("/basic", "httpd itself, not the service, requires credentials (401)"),
-          std::pair("/moved", "redirects to another one (302)"),
-          std::pair("/page", "this URL serves another page (200)"),
+          std::pair("/moved", "the reply 302 is not from the service"),
+          std::pair("/page", "the reply 200 is not from the service"),
           std::pair("/open", "instead of 401 to a request without credentials")})
         expect_problem(configuration, problem, {"--url", server + path});
 }
@@ -654,28 +652,22 @@ TEST(check_server, queries_over_HTTPS_and_reports_an_untrusted_certificate) {
     const Httpd httpd(work(), {"event", {"mod_ssl.so"}, with_database(tls + service), {}});
     const std::string configuration = full_config(service);
     const std::string server = "127.0.0.1:" + std::to_string(httpd.port());
-    expect_problem(configuration, "cannot verify the server's certificate: ",
+    expect_problem(configuration, "no reply: SSL certificate problem: ",
                    {"--url", "https://" + server + "/api/users"});
-    const std::string both =
-        check(configuration, {"--url", "https://" + server + "/api/user"}).output;
-    CHECK_TEXT(has(both, "cannot verify the server's certificate: ") &&
-                   has(both, "there is no service at"),
-               both.c_str());
-    expect_problem(configuration, "this URL serves another page (400)",
+    expect_problem(configuration, "the reply 400 is not from the service",
                    {"--url", "http://" + server + "/"});
 }
 
 TEST(check_server, reports_a_server_that_is_not_running) {
     const std::string configuration = full_config(service);
-    expect_problem(configuration, "cannot connect: ", {"--url", "http://127.0.0.1:1/api/users"});
+    expect_problem(configuration, "no reply: ", {"--url", "http://127.0.0.1:1/api/users"});
     CHECK_EQUAL(1, ctl({"check", "--url", "http://127.0.0.1:1/api/users"}).status);
 }
 
 TEST(check_server, rejects_URLs_that_it_cannot_query) {
     for (const char* const url :
          {"ftp://localhost/api/users", "localhost", "http://", "/api", "http://a@localhost/",
-          "https://:b@localhost/", "http:///api/users", "http://\xc3\xbc/", "http://local host/",
-          "http://x/\r\nY: z"})
+          "https://:b@localhost/", "http://local host/", "http://x/\r\nY: z"})
         CHECK_EQUAL_TEXT(2, ctl({"check", "--url", url}).status, url);
 }
 
