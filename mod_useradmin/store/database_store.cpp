@@ -4,7 +4,6 @@
 #include "store/cached_connection.hpp"
 #include "store/conditions.hpp"
 #include "store/lists.hpp"
-#include "store/privileges.hpp"
 #include "store/session_cache.hpp"
 #include "store/statements.hpp"
 #include "store/work.hpp"
@@ -70,57 +69,6 @@ Failure DatabaseStore::log_failed(WorkOutcome outcome, const std::string& line) 
     source_.on_outcome(outcome);
     log_.write(text::Level::error, line);
     return Failure::failed;
-}
-
-std::string DatabaseStore::missing_grants(Work& work, unsigned needs) {
-    using Privileges = std::span<const Privilege>;
-    const Schema& schema = work.schema();
-    const auto is_needed = [&](const Privilege& right) {
-        const unsigned need = right.table == 'u'   ? needs_user
-                              : right.table == 's' ? needs_session
-                              : right.table == 't' ? needs_attempts
-                                                   : needs_account;
-        return right.table == 'r' || right.table <= 'Z' || (needs & need) != 0;
-    };
-    const auto of_plugins = [&](unsigned need, auto privileges) {
-        return (needs & need) != 0 ? privileges(schema) : std::vector<Privilege>();
-    };
-    const auto second_factors = of_plugins(needs_second_factors, second_factor_privileges);
-    const auto removal = of_plugins(needs_factor_removal, factor_removal_privileges);
-    const auto methods = of_plugins(needs_sign_in_methods, sign_in_method_privileges);
-    const auto mail = of_plugins(needs_mail, mail_privileges);
-    // Suggest only the first set of privileges that is incomplete.
-    const bool has_new_hash = (needs & needs_new_hash) != 0;
-    for (const Privileges all : std::initializer_list<Privileges>{
-             second_factors, removal, methods, mail, service_privileges, session_privileges,
-             has_new_hash ? Privileges(extras_privileges) : Privileges(), password_privileges,
-             sign_in_privileges, attempt_privileges, revocation_privileges}) {
-        std::vector<Privilege> privileges;
-        std::ranges::copy_if(all, std::back_inserter(privileges), is_needed);
-        const std::string query = work.dialect().missing_privileges_query(schema, privileges);
-        auto rows = work.client().execute(query.c_str(), pool_);
-        std::string grants;
-        std::string granted;
-        std::string end;
-        while (rows && rows->next()) {
-            const Table& table = schema.table(rows->take().value_or("u").front());
-            const std::string_view privilege = rows->take().value_or("");
-            const std::string_view column = rows->take().value_or("");
-            const std::string_view account = rows->take().value_or("");
-            const std::string_view sequence = rows->take().value_or("");
-            const std::string object =
-                sequence.empty() ? table.name : "SEQUENCE " + std::string(sequence);
-            grants += object == granted ? ", " : end + " GRANT ";
-            granted = object;
-            grants += privilege;
-            if (!column.empty())
-                grants += " (" + quoted_identifier(column) + ")";
-            end = " ON " + object + " TO " + std::string(account) + ";";
-        }
-        if (!grants.empty())
-            return "; run:" + grants.append(end);
-    }
-    return {};
 }
 
 Result<Done> DatabaseStore::repeat(Access access, unsigned needs, Retry retry,
@@ -276,7 +224,8 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         }
         std::string reason = "the database reported an error: " + work.error_message();
         if (work.error_kind() == ErrorKind::insufficient_privilege)
-            reason += missing_grants(work, needs);
+            reason += "; for the missing GRANTs, run with the same account: useradminctl check "
+                      "--verbose";
         if (work.error_kind() == ErrorKind::foreign_key_violation)
             reason += "; to delete a user, delete the rows that refer to it, or declare the "
                       "foreign key ON DELETE CASCADE or ON DELETE SET NULL";
@@ -327,7 +276,7 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     };
     // If the first attempt was committed, a second one would find its key or report no change.
     const Result<Done> result =
-        repeat(access, has_key ? needs | needs_attempts | needs_attempt_table : needs,
+        repeat(access, has_key ? needs | needs_attempt_table : needs,
                has_key || listener != nullptr ? Retry::no : retry, attempt_write);
     if (result)
         source_.on_outcome(WorkOutcome::written);
@@ -542,8 +491,8 @@ Result<Done> DatabaseStore::set_password(const model::Account& account, SessionP
     if (revokes && !begin_revocation())
         return Failure::unavailable;
     const Invalidation invalidation{revokes ? sessions_ : nullptr, account.user_id};
-    return run(Access::change, needs_user | needs_account | needs_new_hash | needs_of(sessions),
-               Retry::no, statements::set_password, account, sessions, guard);
+    return run(Access::change, needs_user | needs_account | needs_of(sessions), Retry::no,
+               statements::set_password, account, sessions, guard);
 }
 
 Result<Done> DatabaseStore::replace_hash(const model::Account& account, std::string_view old_hash) {
@@ -612,19 +561,18 @@ Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view use
 }
 
 Result<Done> DatabaseStore::remove_second_factor(std::string_view id, const UpdateGuard& guard) {
-    return revoke(id, needs_user | needs_session | needs_factor_removal, Retry::no,
-                  statements::remove_second_factor, id, guard);
+    return revoke(id, needs_user | needs_session, Retry::no, statements::remove_second_factor, id,
+                  guard);
 }
 
 Result<std::vector<model::SignInMethod>>
 DatabaseStore::list_sign_in_methods(std::string_view user_id, std::int64_t limit) {
-    return read(needs_user | needs_account | needs_sign_in_methods,
-                statements::list_sign_in_methods, user_id, limit);
+    return read(needs_user | needs_account, statements::list_sign_in_methods, user_id, limit);
 }
 
 Result<Done> DatabaseStore::remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
                                                   std::string_view id, const UpdateGuard& guard) {
-    return run(Access::change, needs_user | needs_account | needs_sign_in_methods, Retry::no,
+    return run(Access::change, needs_user | needs_account, Retry::no,
                statements::remove_sign_in_method, user_id, kind, id, guard);
 }
 
@@ -634,18 +582,18 @@ Result<Revocations> DatabaseStore::revocations_since(std::int64_t position,
 }
 
 Result<FailedAttempts> DatabaseStore::failed_attempts(std::span<const AttemptCounter> counters) {
-    return read(needs_attempts, statements::failed_attempts, counters);
+    return read(needs_nothing, statements::failed_attempts, counters);
 }
 
 Result<FailedAttempts>
 DatabaseStore::record_failed_attempt(std::span<const AttemptCounter> counters,
                                      std::chrono::seconds window) {
-    return run(Access::write, needs_attempts, Retry::yes, statements::record_failed_attempt,
+    return run(Access::write, needs_nothing, Retry::yes, statements::record_failed_attempt,
                counters, window);
 }
 
 Result<Done> DatabaseStore::clear_failed_attempts(const AttemptCounter& counter) {
-    return run(Access::write, needs_attempts, Retry::yes, statements::clear_failed_attempts,
+    return run(Access::write, needs_nothing, Retry::yes, statements::clear_failed_attempts,
                counter);
 }
 
@@ -693,7 +641,7 @@ Result<Done> DatabaseStore::record_second_factor_failure(std::string_view user_i
 
 Result<FailedAttempts> DatabaseStore::count_mail(std::span<const AttemptCounter> counters,
                                                  std::chrono::seconds window) {
-    return run(Access::write, needs_attempts | needs_attempt_table | needs_mail, Retry::yes,
+    return run(Access::write, needs_attempt_table | needs_mail, Retry::yes,
                statements::record_failed_attempt, counters, window);
 }
 

@@ -190,8 +190,6 @@ class DatabaseStore : public Store {
     Failure connection_failure(const Client& client);
     Failure log_unavailable(WorkOutcome outcome, const std::string& line);
     Failure log_failed(WorkOutcome outcome, const std::string& line);
-    /// Returns the end of a log line with the missing GRANT statements, or an empty string.
-    std::string missing_grants(Work& work, unsigned needs);
 
     ConnectionSource& source_;
     text::Logger& log_;

@@ -153,19 +153,16 @@ struct Table {
 
 /// What an operation requires of the tables.
 enum Need : unsigned {
+    needs_nothing = 0,
     needs_user = 1,
     needs_session = 2,
     needs_account = 4,
-    needs_creation = 8,         ///< a new user and account can be inserted
-    needs_new_hash = 16,        ///< the hash of an account can be written
-    needs_revocations = 32,     ///< the table of revocations, if there is one, can be read
-    needs_attempts = 64,        ///< the table of attempts is used, if there is one
-    needs_api_keys = 128,       ///< the plugin's table of API keys, with all columns
-    needs_second_factors = 256, ///< the plugin's table of second factors and the verification table
-    needs_factor_removal = 512, ///< rows of these tables, if they exist, can be removed
-    needs_sign_in_methods = 1024, ///< the tables of sign-in methods that exist
-    needs_mail = 2048,            ///< the verification table
-    needs_attempt_table = 4096,   ///< the table of attempts exists
+    needs_creation = 8,        ///< a new user and account can be inserted
+    needs_revocations = 16,    ///< the table of revocations, if there is one, can be read
+    needs_api_keys = 32,       ///< the plugin's table of API keys, with all columns
+    needs_second_factors = 64, ///< the plugin's table of second factors and the verification table
+    needs_mail = 128,          ///< the verification table
+    needs_attempt_table = 256, ///< the table of attempts exists
 };
 
 /// Why an operation is impossible: a sentence with the table, the column and the remedy.

@@ -85,12 +85,12 @@ TEST(first_start, with_other_table_names_suggests_the_directive) {
     expect_error(first_reply(own_->params()), 500, "Error al obtener usuarios");
 }
 
-TEST(first_start, of_a_role_without_privileges_names_every_missing_GRANT) {
+TEST(first_start, without_privileges_names_the_command_that_lists_them) {
     create_database();
     if (own_->kind() != Kind::postgresql)
         return;
     own_->sql().run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM clerk");
-    expect_log("run: GRANT SELECT, INSERT, UPDATE, DELETE ON \"user\" TO clerk;");
+    expect_log("for the missing GRANTs, run with the same account: useradminctl check --verbose");
     expect_error(first_reply("host=" + own_->server().folder().string() +
                              " dbname=postgres user=clerk password='s3cr3t one'"),
                  500, "Error al obtener usuarios");

@@ -158,7 +158,7 @@ TEST(password_links, need_the_privilege_to_read_their_values) {
         R"(GRANT ALL ON "user", "session", "account", useradmin_revocation, )"
         R"(useradmin_attempt TO poor; GRANT SELECT ("identifier"), INSERT, DELETE )"
         R"(ON "verification" TO poor)");
-    expect_error(R"(run: GRANT SELECT ("value") ON "public"."verification" TO poor;)");
+    expect_error("permission denied for table verification");
     CHECK(is_failure(over(add_link, "poor")));
     expect_ok(over(update({{"email", "other@x"}}), "poor"));
     CHECK_EQUAL(std::string("m, n"), links());

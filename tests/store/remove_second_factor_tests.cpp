@@ -143,12 +143,11 @@ TEST(remove_second_factor, finds_tables_in_snake_case_and_ids_of_any_type) {
     }
 }
 
-TEST(postgresql_remove_second_factor, names_the_missing_grants) {
+TEST(postgresql_remove_second_factor, needs_privileges_on_the_tables_of_the_plugin) {
     create_restricted_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation TO )"
                            R"(poor; GRANT SELECT ("userId") ON "twoFactor" TO poor)");
-    expect_error(R"(run: GRANT DELETE ON "public"."twoFactor" TO poor; GRANT DELETE, SELECT )"
-                 R"(("identifier"), SELECT ("value") ON "public"."verification" TO poor;)");
-    expect_error(R"(run: GRANT DELETE ON "session" TO poor;)");
+    expect_error("permission denied for table twoFactor");
+    expect_error("permission denied for table session");
     CHECK(is_failure(remove("n", {}, "poor")));
     sql().run("GRANT DELETE ON \"twoFactor\" TO poor; GRANT DELETE, SELECT (\"identifier\", "
               "\"value\") ON \"verification\" TO poor; REVOKE DELETE ON \"session\" FROM poor");

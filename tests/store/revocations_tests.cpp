@@ -298,7 +298,7 @@ TEST(postgresql_revocations, are_not_written_to_a_table_of_another_role) {
     CHECK_EQUAL(std::string(), recorded_revocations());
 }
 
-TEST(postgresql_revocations, without_privileges_fail_the_change_and_name_the_grants) {
+TEST(postgresql_revocations, without_privileges_fail_the_change) {
     create_restricted_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ON )"
                            R"(useradmin_revocation TO poor)");
     const auto ban = [](store::DatabaseStore& store) {
@@ -306,7 +306,7 @@ TEST(postgresql_revocations, without_privileges_fail_the_change_and_name_the_gra
     };
     CHECK_FALSE(with_store(ban, "poor"));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"banned\""));
-    expect_error("run: GRANT INSERT, UPDATE, DELETE ON \"useradmin_revocation\" TO poor;");
+    expect_error("permission denied for table useradmin_revocation");
     sql().run("REVOKE ALL ON useradmin_revocation FROM poor");
     // Without privileges on the table, changes succeed without recording revocations.
     expect_ok(with_store(ban, "poor"));

@@ -269,14 +269,9 @@ TEST(sign_in_methods, are_found_in_snake_case_with_ids_of_any_type) {
     }
 }
 
-TEST(postgresql_sign_in_methods, name_the_missing_grants) {
+TEST(postgresql_sign_in_methods, need_privileges_on_the_tables_of_the_plugins) {
     create_restricted_role(R"(GRANT ALL ON "user", "account" TO poor)");
-    for (int times = 0; times < 2; ++times)
-        expect_error(R"(run: GRANT DELETE, SELECT ("userId"), SELECT ("id"), SELECT ("name"), )"
-                     R"(SELECT ("createdAt") ON "public"."passkey" TO poor; GRANT DELETE, SELECT )"
-                     R"(("referenceId"), SELECT ("id"), SELECT ("name"), SELECT ("start"), SELECT )"
-                     R"(("enabled"), SELECT ("createdAt"), SELECT ("expiresAt") ON )"
-                     R"("public"."apikey" TO poor;)");
+    expect_error("permission denied for table");
     CHECK(is_failure(find("n", 100, "poor")));
     CHECK(is_failure(remove("n", MethodKind::passkey, "passkey of n", {}, "poor")));
     sql().run("GRANT DELETE, SELECT (\"id\", \"userId\", \"name\", \"createdAt\") ON \"passkey\" "
