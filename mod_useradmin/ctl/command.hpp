@@ -41,12 +41,11 @@ std::string usage_of(const Command& command);
 
 Exit create_schema(Context& context);
 /// schema --scale: adds the counts and indexes of sql/postgresql/scale to a table in use. They
-/// speed up long lists. Can be run again, for example after an interruption.
+/// speed up long lists. Can be run again, for example after an interruption, or to correct the
+/// counts.
 Exit create_scale(Context& context);
 /// schema --no-scale: removes the counts and indexes.
 Exit remove_scale(Context& context);
-/// check --counts: compares the counts with the users and corrects them.
-Exit check_counts(Context& context);
 Exit create(Context& context);
 Exit list(Context& context);
 Exit show(Context& context);

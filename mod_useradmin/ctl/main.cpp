@@ -63,7 +63,7 @@ constexpr Command all_commands[] = {
      "dry-run on-conflict format hash account-id email-case email-change force yes",
      "creates users from a file, or from standard input (-)", "import users.ndjson --dry-run", 1, 1,
      import_users, DatabaseUse::write},
-    {"check", "", "hash account-id email-case protected-email counts url cookie verbose",
+    {"check", "", "hash account-id email-case protected-email url cookie verbose",
      "checks the configuration, the database and the running server",
      "check --url https://www.example.org/api/users", 0, 0, check},
     {"drain", "on|off", "file", "takes this server out of load balancing, or puts it back",

@@ -1,5 +1,6 @@
 // The counts after all kinds of changes to the user table.
 #include "scale.hpp"
+#include "support/process.hpp"
 
 #include <atomic>
 #include <random>
@@ -132,20 +133,6 @@ TEST(postgresql_scale_counts, include_changes_by_triggers_of_the_application) {
     CHECK_EQUAL(30, sql().number(total));
 }
 
-TEST(postgresql_scale_counts, time_out_on_a_lock_and_name_the_holder) {
-    sql().run(users(1, 5));
-    scale();
-    Session holder(params_, "application_name=\x1b[31mholder");
-    CHECK_EQUAL(std::string(), holder.run("BEGIN; LOCK TABLE \"user\""));
-    const CommandResult ended = ctl({"check", "--counts"});
-    CHECK_EQUAL(1, ended.status);
-    const std::string process = "held by process " + std::to_string(holder.backend()) + " of role ";
-    CHECK_TEXT(has(ended.errors, process), ended.errors.c_str());
-    CHECK_TEXT(has(ended.errors, "holder\", idle in transaction, for "), ended.errors.c_str());
-    holder.run("COMMIT");
-    CHECK_EQUAL(std::string("The counts of 5 users are correct."), check());
-}
-
 TEST(postgresql_scale_counts, include_users_whose_name_folds_to_nothing) {
     scale();
     check_after(
@@ -195,6 +182,16 @@ TEST(postgresql_scale_counts, block_no_concurrent_writer) {
         sql().run(R"(DELETE FROM "user";)" + users(1, 200));
         check_counts();
     }
+}
+
+TEST(postgresql_scale_counts, are_corrected_while_a_writer_is_in_a_transaction) {
+    scale();
+    Session writer(params_);
+    CHECK_EQUAL(std::string(), writer.run("BEGIN;" + users(1, 5)));
+    Process process({words({"schema", "--scale"}), environment(), {}}, path("corrected.txt"));
+    CHECK(process.exits_within(std::chrono::seconds(60)));
+    CHECK_EQUAL(std::string(), writer.run("COMMIT"));
+    check_counts();
 }
 
 TEST(postgresql_scale_counts, do_not_fail_a_transaction_with_an_old_snapshot) {
@@ -257,8 +254,8 @@ TEST(postgresql_scale_counts, stay_exact_during_corrections_and_merges) {
     });
     std::string wrong;
     for (int round = 0; round < 8; ++round)
-        if (const CommandResult ended = ctl({"check", "--counts"});
-            !has(ended.output, "users are correct."))
+        if (const CommandResult ended = ctl({"schema", "--scale", "--json"});
+            !has(ended.output, R"("countsCorrected":0)"))
             wrong += ended.output + ended.errors;
     goes_on = false;
     writer.join();
@@ -339,7 +336,7 @@ TEST(postgresql_scale_counts, are_exact_after_killed_concurrent_writers) {
     CHECK_EQUAL(0, deadlocks.load());
     CHECK(sql().number(total) > 400);
     check_counts();
-    CHECK(has(check(), "users are correct."));
+    CHECK_EQUAL(std::string("0"), correct_counts());
 }
 
 } // namespace useradmin::test

@@ -1,4 +1,4 @@
-// useradminctl schema --scale, schema --no-scale and check --counts.
+// useradminctl schema --scale and schema --no-scale.
 #include "scale.hpp"
 #include "support/files.hpp"
 #include "support/machine.hpp"
@@ -64,7 +64,7 @@ class Scale : public ScaleScene {
         Session session(params_);
         if (const std::string state = session.run(more_users); !state.empty())
             fail_test(state + session.error(), where);
-        if (!has(run_with_tables({"check", "--counts"}), "users are correct."))
+        if (!has(run_with_tables({"schema", "--scale", "--json"}), R"("countsCorrected":0)"))
             fail_test("the counts are wrong", where);
         OpenStore scaled(params_, "", tables);
         if (!scaled.is_scaled())
@@ -98,10 +98,8 @@ TEST_GROUP_BASE(postgresql_scale, Scale){};
 TEST_GROUP_BASE(sqlite_scale, Scene){};
 
 TEST(sqlite_scale, is_rejected) {
-    for (const std::vector<std::string>& words : {std::vector<std::string>{"schema", "--scale"},
-                                                  {"schema", "--no-scale"},
-                                                  {"check", "--counts"}}) {
-        const CommandResult ended = ctl(words);
+    for (const char* const option : {"--scale", "--no-scale"}) {
+        const CommandResult ended = ctl({"schema", option});
         CHECK_EQUAL(2, ended.status);
         CHECK(has(ended.errors, "SQLite needs no additional objects for long lists"));
     }
@@ -124,7 +122,6 @@ TEST(postgresql_scale, prints_the_number_of_users_each_time) {
         said);
     check_counts();
     CHECK_EQUAL(said, scale());
-    CHECK_EQUAL(std::string("The counts of 4500 users are correct."), check());
     const Json json(ctl({"schema", "--scale", "--json"}).output);
     CHECK_EQUAL(std::string("4500"), json.at("data.users"));
     CHECK_EQUAL(std::string("0"), json.at("data.countsCorrected"));
@@ -140,21 +137,18 @@ TEST(postgresql_scale, is_removed_completely) {
     CHECK_EQUAL(0, sql().number(left));
     expect_ok(ctl({"schema", "--no-scale"}));
     sql().run(users(11, 20) + R"(UPDATE "user" SET name = 'x'; DELETE FROM "user")");
-    const CommandResult ended = ctl({"check", "--counts"});
-    CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "there are no counts; create them with 'useradminctl schema --scale'"));
 }
 
 TEST(postgresql_scale, corrects_wrong_counts) {
     sql().run(users(1, 100));
     scale();
-    CHECK_EQUAL(std::string("The counts of 100 users are correct."), check());
+    CHECK_EQUAL(std::string("0"), correct_counts());
     sql().run("UPDATE useradmin_public_user.counts SET number = number + 5");
-    CHECK_EQUAL(std::string("1 wrong count was corrected."), check());
+    CHECK_EQUAL(std::string("1"), correct_counts());
     check_counts();
     sql().run("DELETE FROM useradmin_public_user.counts");
     sql().run("INSERT INTO useradmin_public_user.counts VALUES ('nobody', false, true, 3)");
-    const Json json(ctl({"check", "--counts", "--json"}).output);
+    const Json json(ctl({"schema", "--scale", "--json"}).output);
     CHECK_EQUAL(std::string("100"), json.at("data.users"));
     CHECK_EQUAL(std::string("2"), json.at("data.countsCorrected"));
     check_counts();
@@ -162,7 +156,7 @@ TEST(postgresql_scale, corrects_wrong_counts) {
     Session session(params_);
     CHECK_EQUAL(std::string(),
                 session.run("SET session_replication_role = replica;" + users(101, 120)));
-    CHECK_EQUAL(std::string("1 wrong count was corrected."), check());
+    CHECK_EQUAL(std::string("1"), correct_counts());
     check_counts();
     CHECK(has(OpenStore(params_).search("name 11"), "of 11"));
 }
@@ -351,10 +345,6 @@ TEST(postgresql_scale, replaces_the_objects_of_version_0_1) {
         CHECK(has(store.search("u2"), "of 11"));
     };
     check_lists(false);
-    const CommandResult refused = ctl({"check", "--counts"});
-    CHECK_EQUAL(1, refused.status);
-    CHECK(has(refused.errors,
-              "the counts were created by an earlier version; run 'useradminctl schema"));
     // A running service has read the system catalog earlier.
     OpenStore before(params_);
     CHECK_EQUAL(std::string("u1 of 30"), before.list({}, {1, 0}));
@@ -404,7 +394,7 @@ TEST(postgresql_scale, works_with_a_publication_for_all_tables) {
         Session(params_).run("UPDATE \"user\" SET \"updatedAt\" = now(); DELETE FROM \"user\" "
                              "WHERE id LIKE '%7'; SELECT useradmin_public_user.merge_counts()"));
     check_counts();
-    CHECK_EQUAL(std::string("The counts of 2700 users are correct."), check());
+    CHECK_EQUAL(std::string("0"), correct_counts());
     CHECK_EQUAL(std::string(), Session(params_).run("TRUNCATE \"user\" CASCADE"));
     check_counts();
 }
@@ -482,7 +472,7 @@ TEST(postgresql_scale, does_not_count_users_deleted_under_an_old_snapshot) {
     old.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
     const std::string last = old.value(R"(SELECT max(id) FROM "user")");
     sql().run("DELETE FROM useradmin_public_user.counts");
-    check();
+    CHECK_EQUAL(std::string("1"), correct_counts());
     CHECK_EQUAL(std::string(), old.run("DELETE FROM \"user\" WHERE id = '" + last + "'; COMMIT"));
     check_counts();
     CHECK_EQUAL(99, sql().number("SELECT sum(number) FROM useradmin_public_user.counts"));
@@ -601,9 +591,8 @@ TEST(postgresql_scale, works_after_the_table_is_renamed) {
     sql().run("CREATE SCHEMA elsewhere");
     const auto expect_corrected = [&](const std::string& table) {
         sql().run("UPDATE useradmin_public_moving.counts SET number = 5");
-        expect_ok(ctl({"--tables", table + " s a", "check", "--counts"}));
-        CHECK_EQUAL(9, sql().number("SELECT sum(number) FROM useradmin_public_moving.counts"));
         expect_ok(ctl({"--tables", table + " s a", "schema", "--scale"}));
+        CHECK_EQUAL(9, sql().number("SELECT sum(number) FROM useradmin_public_moving.counts"));
     };
     sql().run("ALTER TABLE moving RENAME TO moved");
     expect_corrected("moved");
@@ -671,13 +660,8 @@ TEST(postgresql_scale, calls_no_function_of_other_roles) {
             fail_test(what + " called " + who);
     };
     for (const char* who : {"test_member", "test_owner"}) {
-        for (const std::vector<std::string>& words :
-             {std::vector<std::string>{"schema", "--scale"}, {"check", "--counts"}}) {
-            std::vector<std::string> all = names;
-            all.insert(all.end(), words.begin(), words.end());
-            expect_ok(ctl_as(who, all));
-            expect_no_trap_called(words[1]);
-        }
+        expect_ok(ctl_as(who, {names[0], names[1], "schema", "--scale"}));
+        expect_no_trap_called("--scale");
         // Run the triggers and the functions of the indexes.
         Session writer(params_, "user=test_writer");
         CHECK_EQUAL(std::string("42501"),
@@ -768,7 +752,6 @@ TEST(postgresql_scale, belongs_to_the_table_owner_and_readers_can_read_it) {
         OpenStore plain(params_, "user=test_stranger", tables);
         CHECK_FALSE(plain.is_scaled());
         CHECK_EQUAL(std::string("a of 1"), plain.search("José"));
-        expect_ok(ctl_as(who, {names[0], names[1], "check", "--counts"}));
         // A privilege granted later is copied when the command runs again.
         sql().run("GRANT SELECT ON shop.users TO test_late");
         CHECK_FALSE(OpenStore(params_, "user=test_late", tables).is_scaled());

@@ -112,8 +112,6 @@ void print_as_json(const std::string& driver, const DatabaseFacts& found, const 
 } // namespace
 
 Exit check(Context& context) {
-    if (context.options.has("counts"))
-        return check_counts(context);
     Database& database = context.database();
     const DatabaseFacts found = collect_database_facts(database, context.settings);
     Findings findings = findings_of(found, context.settings, database.dialect().product());

@@ -16,12 +16,8 @@ namespace useradmin::ctl {
 
 namespace {
 
-// How long check --counts waits for a lock.
-constexpr std::chrono::seconds lock_timeout(5);
-
 /// The state of the database objects that "useradminctl schema --scale" creates.
 struct ScaleState {
-    bool has_schema = false;
     /// Whether the user table has all triggers that update the counts.
     bool has_all_triggers = false;
     bool has_search = false;
@@ -41,7 +37,7 @@ class ScaleObjects {
         if (words_.empty())
             throw UsageError(std::string(database.dialect().product().name) +
                              " needs no additional objects for long lists; omit "
-                             "--scale, --no-scale and --counts");
+                             "--scale and --no-scale");
         for (const auto& [word, meaning] : words_)
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError("a name must not contain " + std::string(body_quote));
@@ -55,33 +51,14 @@ class ScaleObjects {
         database.set_if_known("transaction_timeout", "0", Database::Until::disconnect);
     }
 
-    /// Makes statements throw LockTimeout instead of waiting indefinitely for a lock.
-    void limit_lock_waits() {
-        database_.execute("SET lock_timeout = '" + std::to_string(lock_timeout.count()) + "s'");
-    }
-
-    /// Converts a LockTimeout to an error that names the sessions holding locks on the tables.
-    CommandError error_of(const LockTimeout& timeout) {
-        std::string holders;
-        for (const Database::Row& row : ask(file("lock_holders").front()))
-            (holders += holders.empty() ? "" : ", ") += row[0].value_or("");
-        return {Exit::failure, holders.empty()
-                                   ? std::string(timeout.what()) + "; run the command again"
-                                   : "waited " + std::to_string(lock_timeout.count()) +
-                                         " s for a lock on the user table or its counts held by " +
-                                         holders +
-                                         "; wait for these transactions, or end them with "
-                                         "pg_terminate_backend(PID), then run the command again"};
-    }
-
     /// Returns which objects exist. Throws CommandError if they belong to another user table.
     ScaleState state() {
         const std::vector<Database::Row> rows = ask(file("state").front());
-        if (rows[0][1] == "t")
+        if (rows[0][0] == "t")
             throw CommandError(replace_placeholders(
                 "the schema @scale@ belongs to another user table; rename one of the two tables",
                 words_));
-        return {rows[0][0] == "t", rows[0][2] == "t", rows[0][3] == "t", rows[0][4] == "t"};
+        return {rows[0][1] == "t", rows[0][2] == "t", rows[0][3] == "t"};
     }
 
     /// Creates the missing objects, except triggers and indexes. Afterwards, the session has the
@@ -260,30 +237,6 @@ Exit remove_scale(Context& context) {
     objects.remove_order_indexes();
     print(context, 0, 0,
           "The counts and their indexes were removed; two indexes on the user table were kept.");
-    return Exit::success;
-}
-
-Exit check_counts(Context& context) {
-    ScaleObjects objects(context.database_with_rows());
-    const ScaleState state = objects.state();
-    if (!state.has_schema)
-        throw CommandError("there are no counts; create them with 'useradminctl schema --scale'");
-    if (state.is_outdated)
-        throw CommandError(
-            "the counts were created by an earlier version; run 'useradminctl schema --scale'");
-    objects.run("owner");
-    objects.limit_lock_waits();
-    std::int64_t corrected = 0;
-    try {
-        corrected = objects.correct();
-    } catch (const LockTimeout& timeout) {
-        throw objects.error_of(timeout);
-    }
-    const std::int64_t users = objects.users();
-    print(context, users, corrected,
-          corrected == 0
-              ? "The counts of " + std::to_string(users) + " users are correct."
-              : count_of(corrected, "wrong count was", "wrong counts were") + " corrected.");
     return Exit::success;
 }
 

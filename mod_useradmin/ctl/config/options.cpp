@@ -46,7 +46,6 @@ constexpr Option all_options[] = {
     {"api-keys", "", "also creates the table of API keys"},
     {"scale", "", "adds counts and indexes for long lists (PostgreSQL)"},
     {"no-scale", "", "removes what --scale added"},
-    {"counts", "", "checks the counts of --scale and corrects them"},
     {"url", "URL", "tests the running server at the service's URL"},
     {"cookie", "file:PATH|env:NAME", "verifies a session cookie with the secret"},
     {"verbose", "", "prints details and notes"},

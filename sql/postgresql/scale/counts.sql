@@ -12,7 +12,7 @@
 --
 -- All objects belong to the table's owner. The trigger function runs with the owner's privileges
 -- and a fixed search path. The functions of the index name the schema of everything they call.
--- "useradminctl check --counts" compares the counts with the users. "useradminctl schema
+-- "useradminctl schema --scale" also compares existing counts with the users. "useradminctl schema
 -- --no-scale" removes everything.
 --
 -- useradminctl replaces the words between at signs: @scale@ is the schema of these objects, @user@ the user table,
@@ -25,8 +25,13 @@ CREATE TABLE IF NOT EXISTS @scale@.counts (
     number      bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 -- If the database has a publication FOR ALL TABLES, rows can be deleted only from tables with a
--- replica identity.
-ALTER TABLE @scale@.counts REPLICA IDENTITY FULL;
+-- replica identity. Without the condition, the statement would lock the table each time.
+DO $body$
+BEGIN
+    IF (SELECT relreplident FROM pg_class WHERE oid = (@scale_text@ || '.counts')::regclass) <> 'f' THEN
+        ALTER TABLE @scale@.counts REPLICA IDENTITY FULL;
+    END IF;
+END $body$;
 
 -- Replaces up to 1,000 rows of the counts with their sums. Skips rows that another transaction is
 -- merging.

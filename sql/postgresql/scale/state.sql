@@ -1,9 +1,8 @@
--- Returns whether the schema exists, whether triggers of another table use it, whether the user
--- table has all four triggers, whether the search functions exist, and whether an earlier version
--- created the table "counts" with other columns.
+-- Returns whether triggers of another table use the schema, whether the user table has all four
+-- triggers, whether the search functions exist, and whether an earlier version created the table
+-- "counts" with other columns.
 
-SELECT to_regnamespace(@scale_text@) IS NOT NULL,
-    coalesce(bool_or(t.tgrelid <> @user_text@::regclass), false),
+SELECT coalesce(bool_or(t.tgrelid <> @user_text@::regclass), false),
     count(*) FILTER (WHERE t.tgrelid = @user_text@::regclass AND t.tgenabled IN ('O', 'A')) = 4,
     to_regprocedure(@scale_text@ || '.searched(text, text)') IS NOT NULL,
     to_regclass(@scale_text@ || '.counts') IS NOT NULL
