@@ -2,9 +2,11 @@
 
 #include "audit/chain.hpp"
 
+#include <zlib.h>
+
 #include <cstdint>
 #include <functional>
-#include <istream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,19 +14,25 @@
 
 namespace useradmin::audit {
 
+/// Closes a file opened with gzopen() or gzdopen() for reading.
+struct CloseFile {
+    void operator()(gzFile file) const noexcept { gzclose_r(file); }
+};
+
 /// A log to verify, or a rotated part of it.
 struct Source {
     std::string name;
-    std::istream* text;
+    /// A plain or gzip-compressed file.
+    std::unique_ptr<gzFile_s, CloseFile> file;
     /// The last position written, from the .chain file. Empty if there is none, as for a rotated
     /// log.
     std::optional<ChainPosition> last_written = {};
 };
 
-/// Findings about one chain: the lines of one host and instance, or lines of earlier versions that
-/// are linked by their hashes.
+/// Findings about one chain: the lines of one host and instance. The lines of earlier versions,
+/// which have neither, form one chain.
 struct ChainFindings {
-    /// The host that wrote the lines. Empty if earlier versions wrote all of them.
+    /// The host that wrote the lines. Empty if earlier versions wrote them.
     std::string host;
     /// The log's instance id. Empty if the host is empty.
     std::string instance;
@@ -38,7 +46,7 @@ struct ChainFindings {
 };
 
 struct Findings {
-    /// The chains, in the order in which verify() reads their first lines.
+    /// The chains, ordered by host and instance.
     std::vector<ChainFindings> chains;
     /// The number of lines in all chains.
     std::uint64_t lines = 0;
@@ -50,24 +58,13 @@ struct Findings {
     std::uint64_t unknown = 0;
     /// The locations of the first 100 of these lines.
     std::vector<std::string> unknown_lines;
-    /// For each source, the number of lines and a key of the last line's chain. merge() assigns
-    /// lines without a host to that chain.
-    struct Part {
-        std::uint64_t lines = 0;
-        std::string chain;
-    };
-    std::vector<Part> parts;
 };
 
 /// Verifies the chains across all sources. The sources may be in any order, and their lines may
 /// interleave. Within a source, the numbers of a chain must increase. Each known hash must belong
-/// to an intact line. Reports at most 100 problems.
+/// to an intact line. Passes each line without its newline to on_line. These lines are ordered by
+/// time, and those of a chain by number. Reports at most 100 problems.
 Findings verify(const std::vector<Source>& sources, std::vector<std::string> known_hashes,
-                const std::function<void(std::uint64_t lines)>& progress);
-
-/// Passes the verified lines to `write`, ordered by time and without newlines. The lines of a chain
-/// stay ordered by number. sources: the verified sources, rewound.
-void merge(const std::vector<Source>& sources, const Findings& found,
-           const std::function<void(std::string_view line)>& write);
+                const std::function<void(std::string_view line)>& on_line);
 
 } // namespace useradmin::audit

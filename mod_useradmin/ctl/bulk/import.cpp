@@ -5,7 +5,6 @@
 #include "ctl/bulk/user_file.hpp"
 #include "ctl/check/database_facts.hpp"
 #include "ctl/command.hpp"
-#include "ctl/commands/log_file.hpp"
 #include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"
 #include "ctl/interruption.hpp"
@@ -21,7 +20,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <new>
@@ -194,6 +196,17 @@ Input open_input(const std::string& name) {
     if (input == nullptr)
         throw CommandError("cannot read " + name + ": " + std::generic_category().message(errno));
     return input;
+}
+
+/// Returns the number of lines in a regular file. Returns 0 for any other file, or if the file
+/// cannot be opened.
+std::uint64_t count_lines(const std::string& name) {
+    std::error_code ignored;
+    std::uint64_t lines = 0;
+    if (std::filesystem::is_regular_file(name, ignored))
+        for (std::ifstream file(name); file.peek() != std::ifstream::traits_type::eof(); ++lines)
+            file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    return lines;
 }
 
 /// Hashes the passwords on all processors.

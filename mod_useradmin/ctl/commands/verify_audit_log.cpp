@@ -2,23 +2,20 @@
 #include "audit/log.hpp"
 #include "audit/verify.hpp"
 #include "ctl/command.hpp"
-#include "ctl/commands/log_file.hpp"
 #include "ctl/display.hpp"
 #include "text/hex.hpp"
 #include "text/split.hpp"
 #include "json/writer.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iostream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -28,6 +25,8 @@ namespace {
 
 using PrintLine = std::function<void(std::string_view line)>;
 
+constexpr std::uint64_t progress_interval = 10000;
+
 std::optional<std::string_view> text_if_any(std::string_view text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -36,7 +35,7 @@ std::optional<std::string_view> text_if_any(std::string_view text) {
 /// rotated log, or invalid. Adds a note if the log has lines and the file is unreadable or invalid.
 /// Call this before reading the lines. Otherwise, lines that were written in between would seem to
 /// be missing.
-std::optional<audit::ChainPosition> last_written(const std::string& log, std::istream& lines,
+std::optional<audit::ChainPosition> last_written(const std::string& log,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);
     errno = 0;
@@ -44,7 +43,8 @@ std::optional<audit::ChainPosition> last_written(const std::string& log, std::is
     const int error = stream.is_open() ? 0 : errno;
     const std::string text(std::istreambuf_iterator<char>(stream), {});
     auto position = audit::parse_position(text);
-    if (!position && error != ENOENT && lines.peek() != std::istream::traits_type::eof())
+    std::error_code ignored;
+    if (!position && error != ENOENT && !std::filesystem::is_empty(log, ignored))
         notes.push_back(name +
                         (error != 0
                              ? " cannot be read (" + std::generic_category().message(error) + ")"
@@ -53,63 +53,31 @@ std::optional<audit::ChainPosition> last_written(const std::string& log, std::is
     return position;
 }
 
-/// Opens the files to verify, except .chain files. "-" is standard input.
-class Files {
-  public:
-    explicit Files(const std::vector<std::string>& names) {
-        for (const std::string& name : names) {
-            // A shell pattern such as audit.log* also matches the .chain file.
-            if (name.ends_with(audit::Log::position_file("")))
-                continue;
-            if (name == "-") {
-                sources_.push_back({"standard input", &std::cin});
-                continue;
-            }
-            std::error_code ignored;
-            LogFile& stream = streams_.emplace_back(name);
-            const int error = stream.is_open() ? EISDIR : errno;
-            if (!stream.is_open() || std::filesystem::is_directory(name, ignored))
-                throw CommandError("cannot read " + name + ": " +
-                                   std::generic_category().message(error) +
-                                   "; specify a file that this account may read");
-            sources_.push_back({name, &stream, last_written(name, stream, notes_)});
-        }
-        if (sources_.empty())
-            throw UsageError("specify an audit log");
+/// Opens the files to verify, except .chain files. "-" is standard input. Adds notes on what cannot
+/// be checked.
+std::vector<audit::Source> open_files(const std::vector<std::string>& names,
+                                      std::vector<std::string>& notes) {
+    std::vector<audit::Source> sources;
+    for (const std::string& name : names) {
+        // A shell pattern such as audit.log* also matches the .chain file.
+        if (name.ends_with(audit::Log::position_file("")))
+            continue;
+        const bool is_input = name == "-";
+        audit::Source& source = sources.emplace_back();
+        source.name = is_input ? "standard input" : name;
+        source.file.reset(is_input ? gzdopen(STDIN_FILENO, "r") : gzopen(name.c_str(), "re"));
+        const int error = source.file != nullptr ? EISDIR : errno;
+        std::error_code ignored;
+        if (source.file == nullptr || (!is_input && std::filesystem::is_directory(name, ignored)))
+            throw CommandError("cannot read " + name + ": " +
+                               std::generic_category().message(error) +
+                               "; specify a file that this account may read");
+        if (!is_input)
+            source.last_written = last_written(name, notes);
     }
-
-    const std::vector<audit::Source>& sources() const noexcept { return sources_; }
-    /// Returns notes on what could not be checked.
-    const std::vector<std::string>& notes() const noexcept { return notes_; }
-
-  private:
-    std::deque<LogFile> streams_;
-    std::vector<audit::Source> sources_;
-    std::vector<std::string> notes_;
-};
-
-/// Returns the number of lines in all sources, or 0 if standard input is one of them.
-std::uint64_t lines_of(const std::vector<audit::Source>& sources) {
-    std::uint64_t lines = 0;
-    for (const audit::Source& source : sources) {
-        if (source.text == &std::cin)
-            return 0;
-        lines += count_lines(source.name);
-    }
-    return lines;
-}
-
-audit::Findings follow(const Files& files, std::vector<std::string> anchors) {
-    const Progress progress("Verifying lines");
-    const std::uint64_t total = progress.is_shown() ? lines_of(files.sources()) : 0;
-    audit::Findings found =
-        audit::verify(files.sources(), std::move(anchors),
-                      [&](std::uint64_t lines) { progress.show(lines, total); });
-    // std::cin treats a read error as the end of the file.
-    if (std::ferror(stdin) != 0)
-        found.problems.emplace_back("standard input cannot be read to the end");
-    found.notes.insert(found.notes.end(), files.notes().begin(), files.notes().end());
-    return found;
+    if (sources.empty())
+        throw UsageError("specify an audit log");
+    return sources;
 }
 
 void write_chain(json::Writer& writer, const audit::ChainFindings& chain) {
@@ -208,22 +176,29 @@ std::vector<std::string> anchors_of(const Options& options) {
 } // namespace
 
 Exit verify_audit_log(Context& context) {
-    const std::vector<std::string>& names = context.options.words;
     const bool prints_lines = context.options.has("print");
     if (prints_lines && context.wants_json())
         throw UsageError("--print prints lines that are already JSON; omit --json");
-    if (prints_lines && std::ranges::find(names, "-") != names.end())
-        throw UsageError("--print reads the log twice; specify a file instead of -");
     std::vector<std::string> anchors = anchors_of(context.options);
     // All files are open at the same time.
     if (rlimit limit{}; getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
-    const Files files(names);
-    const audit::Findings found = follow(files, std::move(anchors));
-    if (prints_lines)
-        audit::merge(Files(names).sources(), found, print_json);
+    std::vector<std::string> notes;
+    const std::vector<audit::Source> sources = open_files(context.options.words, notes);
+    std::optional<Progress> progress;
+    if (!prints_lines)
+        progress.emplace("Verifying lines");
+    std::uint64_t lines = 0;
+    audit::Findings found = audit::verify(sources, std::move(anchors), [&](std::string_view line) {
+        if (prints_lines)
+            print_json(line);
+        else if (++lines % progress_interval == 0)
+            progress->show(lines, 0);
+    });
+    progress.reset();
+    found.notes.insert(found.notes.end(), notes.begin(), notes.end());
     if (context.wants_json())
         print_verification_as_json(found);
     else
