@@ -2,7 +2,7 @@
 #pragma once
 
 #include "audit/chain.hpp"
-#include "audit/refusals.hpp"
+#include "ipc/log_throttle.hpp"
 #include "ipc/mutex.hpp"
 
 #include <sys/stat.h>
@@ -75,8 +75,9 @@ class Log {
     /// Returns the errno value of the last append(), or 0.
     int last_error() const noexcept { return last_error_; }
 
-    /// Returns the counts of refusals of anonymous callers.
-    Refusals& refusals() noexcept { return refusals_; }
+    /// Counts rejected anonymous requests. With a line for each of them, an attacker could fill the
+    /// disk.
+    ipc::LogThrottle& refusals() noexcept { return refusals_; }
 
   private:
     struct StoredPosition;
@@ -101,7 +102,7 @@ class Log {
     /// written.
     std::atomic<bool> is_stalled_{false};
     std::atomic<int> last_error_{0};
-    Refusals refusals_ = {};
+    ipc::LogThrottle refusals_ = {};
     bool is_ready_;
 };
 

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <string>
 #include <system_error>
-#include <vector>
 
 namespace useradmin::audit {
 
@@ -34,28 +33,6 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
                      "UA0404: the piped log program has caught up; " +
                          std::to_string(appended.not_written) +
                          (appended.not_written == 1 ? " line was lost" : " lines were lost"));
-}
-
-void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Logger& errors) {
-    int error = 0;
-    for (const Refusals::Pending& one : pending) {
-        // After an error, only restore the remaining counts: the parent process must not wait for
-        // each line.
-        if (error == 0) {
-            Event event;
-            event.operation = one.operation;
-            event.status = one.status;
-            event.reason = one.reason;
-            event.count = one.count;
-            const AppendResult appended =
-                log.append(begin_line(event, {one.server, one.network}, text::now(), 0),
-                           Log::Delivery::non_blocking);
-            report(appended, false, errors);
-            error = appended.error;
-        }
-        if (error != 0)
-            log.refusals().restore(one.network, one.count);
-    }
 }
 
 } // namespace
@@ -90,17 +67,10 @@ bool Recorder::finish() {
     if (!is_anonymous_refusal())
         return write();
     const std::string network = text::Network::of(origin_.address).text();
-    const Refusals::Due due = trail_.log->refusals().count(
-        {network, origin_.server, event_.operation, event_.reason, event_.status},
-        Refusals::Clock::now());
-    if (due.count == 0)
-        return true;
-    event_.count = due.count;
-    if (due.has_several_networks)
-        origin_.address = {};
-    if (!write())
-        trail_.log->refusals().restore(due.has_several_networks ? std::string_view() : network,
-                                       due.count);
+    event_.count =
+        trail_.log->refusals().count("", network, ipc::LogThrottle::Clock::now(), /*max_lines=*/1);
+    if (event_.count != 0)
+        write();
     return true;
 }
 
@@ -120,14 +90,6 @@ bool Recorder::write() {
         written_ = appended.number;
     report(appended, trail_.is_required, errors_);
     return appended.error == 0;
-}
-
-void write_due_refusals(Log& log, text::Logger& errors) {
-    write_all(log, log.refusals().take_due(Refusals::Clock::now()), errors);
-}
-
-void write_last_refusals(Log& log, text::Logger& errors) {
-    write_all(log, log.refusals().close(), errors);
 }
 
 } // namespace useradmin::audit

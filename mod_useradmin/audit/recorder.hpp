@@ -45,9 +45,9 @@ class Recorder final : public store::ChangeListener {
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
     /// Writes the event's line, unless the line written before the commit is still correct. Records
-    /// operations that are not changes only if they were denied with 401, 403 or 429. Counts an
-    /// anonymous refusal, and may log it later. Returns false if the line of any other event could
-    /// not be written.
+    /// operations that are not changes only if they were denied with 401, 403 or 429. Counts
+    /// anonymous refusals, and writes at most one line a minute for each network. Returns false if
+    /// the line of any other event could not be written.
     bool finish();
 
   private:
@@ -61,11 +61,5 @@ class Recorder final : public store::ChangeListener {
     Event event_;
     std::uint64_t written_ = 0;
 };
-
-/// Writes the lines for refusals that have been counted for a minute.
-void write_due_refusals(Log& log, text::Logger& errors);
-/// Writes the lines of all counted refusals before the log is closed. From then on, each refusal is
-/// logged immediately.
-void write_last_refusals(Log& log, text::Logger& errors);
 
 } // namespace useradmin::audit

@@ -1,12 +1,8 @@
 #include "httpd/audit_log.hpp"
 
-#include "apr/guard.hpp"
 #include "apr/pool.hpp"
-#include "httpd/request_log.hpp"
 #include "httpd/shared_memory.hpp"
 #include "text/printable.hpp"
-
-#include <mpm_common.h>
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -28,8 +24,6 @@ struct NamedLog {
     struct stat position_file = {};
     /// nullptr until the log is open.
     audit::Log* log = nullptr;
-    /// The index of the module that opened the log. Its LogLevel applies.
-    int module_index = 0;
 
     bool is_program() const noexcept { return name[0] == '|'; }
 };
@@ -51,44 +45,6 @@ void close_on_cleanup(apr_pool_t* pool, int descriptor) {
         Owned& operator=(const Owned&) = delete;
     };
     apr::emplace<Owned>(pool, descriptor);
-}
-
-/// On destruction, writes the remaining lines of counted refusals. Does nothing in child processes.
-class LastLines {
-  public:
-    explicit LastLines(const NamedLog& named) noexcept : named_(named) {}
-    ~LastLines() {
-        if (getpid() != process_)
-            return;
-        NullLogger errors;
-        apr::guarded([&] { audit::write_last_refusals(*named_.log, errors); }, [](const char*) {});
-    }
-    LastLines(const LastLines&) = delete;
-    LastLines& operator=(const LastLines&) = delete;
-
-  private:
-    /// Discards errors, because the error log may be closed already.
-    class NullLogger final : public text::Logger {
-      public:
-        void write(text::Level, std::string_view) noexcept override {}
-    };
-
-    const NamedLog& named_;
-    pid_t process_ = getpid();
-};
-
-/// Writes the lines of counted refusals that are due. Runs in the parent process.
-int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept {
-    apr::guarded(
-        [&] {
-            for (const NamedLog& named : named_logs(configuration_pool)) {
-                ServerLog errors(server, named.module_index);
-                if (named.log != nullptr)
-                    audit::write_due_refusals(*named.log, errors);
-            }
-        },
-        [](const char*) {});
-    return DECLINED;
 }
 
 /// Returns the descriptor of an anonymous file for a program's chain position, or -1 on failure.
@@ -181,8 +137,6 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
             continue;
         named.log = ::new (map_shared_memory(configuration_pool, sizeof(audit::Log)))
             audit::Log(opened.log, opened.position);
-        named.module_index = owner.module_index;
-        apr::emplace<LastLines>(configuration_pool, named);
     }
     return true;
 }
@@ -203,10 +157,6 @@ std::string audit_log_states(apr_pool_t* configuration_pool) {
                  '\n';
     }
     return lines;
-}
-
-void register_audit_log(apr_pool_t*) noexcept {
-    ap_hook_monitor(write_due_lines, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
 
 audit::Trail trail_of(const AuditLog& log) noexcept {

@@ -30,9 +30,6 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
 /// Call after open_audit_logs().
 std::string audit_log_states(apr_pool_t* configuration_pool);
 
-/// Registers a monitor hook that writes the due lines of counted refusals about every ten seconds.
-void register_audit_log(apr_pool_t* pool) noexcept;
-
 /// Returns the trail for an audit::Recorder. Its log is nullptr if none is configured.
 audit::Trail trail_of(const AuditLog& log) noexcept;
 

@@ -209,7 +209,6 @@ void register_service_hooks(apr_pool_t* pool) noexcept {
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_child_init(start_child, nullptr, httpd::before_connections, APR_HOOK_MIDDLE);
     httpd::register_body_timeout(pool);
-    httpd::register_audit_log(pool);
     httpd::register_location(claim_request);
     ap_hook_post_perdir_config(keep_endpoint_errors, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
