@@ -57,13 +57,6 @@ bool is_single_writer(const ConnectionPool& pool) {
     return dialect != nullptr && dialect->product().is_single_writer;
 }
 
-/// Returns the maximum number of connections that all children together use from a pool. Each
-/// thread uses at most one.
-unsigned max_connections(const ConnectionPool& pool) {
-    const auto of_child = static_cast<unsigned>(std::max(pool.max, 1));
-    return query_mpm(AP_MPMQ_MAX_DAEMONS) * std::min(of_child, query_mpm(AP_MPMQ_MAX_THREADS));
-}
-
 /// Returns the virtual host's name for metrics, followed by its port if it has one.
 const char* name_of(apr_pool_t* pool, const server_rec* server) {
     const char* const name = server->server_hostname != nullptr ? server->server_hostname : "";
@@ -88,7 +81,7 @@ SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec
             shared_object<password::AttemptLimiter>(process_pool, "sign-in attempts"),
             shared_object<store::SessionCache>(process_pool, "sessions"),
             shared_object<SharedTotals::Table>(process_pool, "totals"),
-            shared_array<MetricsRegistry>(process_pool, "metrics registry", 1),
+            shared_zeroed_object<MetricsRegistry>(process_pool, "metrics registry"),
             &apr::find_or_emplace<std::vector<HostDelivery>>(configuration_pool,
                                                              "useradmin deliveries of hosts")};
 }
@@ -103,7 +96,6 @@ void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool,
     texts.insert(texts.end(), init_statements.begin(), init_statements.end());
     backend.database_id =
         apr::copy_c_string(configuration_pool, crypto::hex(crypto::digest(texts)));
-    backend.max_connections = max_connections(pool);
     backend.log_throttle =
         shared_object<ipc::LogThrottle>(configuration_pool, "log throttle of " + id);
     if (is_single_writer(pool))
@@ -236,20 +228,17 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
             shared.totals->invalidate();
             const ConnectionPools pools(servers);
             auto database = pools.of_servers().begin();
-            auto* is_surveyed = shared_array<std::atomic<bool>>(configuration_pool, "surveys",
-                                                                pools.of_servers().size());
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.database = DatabaseModule::find();
                 backend.shared = shared;
-                backend.is_surveyed = is_surveyed++;
                 backend.pool = database->pool;
                 share_database(configuration_pool, pools.pools()[backend.pool],
                                database->init_statements, backend);
                 ++database;
                 backend.name = name_of(configuration_pool, server);
-                backend.shared_metrics = shared_array<SharedMetrics>(
-                    servers->process->pool, "metrics of " + std::string(backend.name), 1);
+                backend.shared_metrics = shared_zeroed_object<SharedMetrics>(
+                    servers->process->pool, "metrics of " + std::string(backend.name));
             }
             if (start_more)
                 start_more();

@@ -23,7 +23,6 @@
 #include "store/table_names.hpp"
 #include "text/network.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <span>
@@ -186,12 +185,8 @@ struct Backend {
     ipc::LogThrottle* log_throttle = nullptr;
     /// nullptr unless the database allows only one writer at a time.
     ipc::FairSemaphore* write_semaphore = nullptr;
-    /// Whether the database has been surveyed since httpd last read its configuration.
-    std::atomic<bool>* is_surveyed = nullptr;
     /// The index of the server's mod_dbd pool.
     unsigned pool = 0;
-    /// The maximum number of connections that all children together open.
-    unsigned max_connections = 0;
     /// A digest of DBDriver, DBDParams and DBDInitSQL.
     const char* database_id = nullptr;
     /// Data of this child. Both modules, and all servers with the same mod_dbd pool, share it.

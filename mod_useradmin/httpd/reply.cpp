@@ -87,11 +87,4 @@ int send(request_rec* request, http::Reply reply, Content content) {
     return OK;
 }
 
-void flush(conn_rec* connection) {
-    apr_bucket_brigade* brigade = apr_brigade_create(connection->pool, connection->bucket_alloc);
-    APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_flush_create(connection->bucket_alloc));
-    ap_pass_brigade(connection->output_filters, brigade);
-    apr_brigade_destroy(brigade);
-}
-
 } // namespace useradmin::httpd

@@ -26,7 +26,4 @@ void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_briga
 /// Sends the reply to the output filters. Returns OK.
 int send(request_rec* request, http::Reply reply, Content content = Content::plain);
 
-/// Sends what httpd has buffered. httpd keeps a small reply until the request ends.
-void flush(conn_rec* connection);
-
 } // namespace useradmin::httpd

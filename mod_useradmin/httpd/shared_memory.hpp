@@ -27,11 +27,11 @@ T* shared_object(apr_pool_t* pool, const std::string& purpose) {
         pool, purpose, sizeof(T), [](void* memory) { return (new (memory) T())->init(); }));
 }
 
-/// Returns an array in shared memory. Elements with all bytes zero must be valid.
+/// Returns an object in shared memory for which all bytes zero are a valid state.
 template <class T>
-T* shared_array(apr_pool_t* pool, const std::string& purpose, std::size_t size) {
+T* shared_zeroed_object(apr_pool_t* pool, const std::string& purpose) {
     return static_cast<T*>(shared_memory(
-        pool, purpose, size * sizeof(T), [](void*) { return true; }));
+        pool, purpose, sizeof(T), [](void*) { return true; }));
 }
 
 /// Returns a semaphore in shared memory. Creates it on the first call.

@@ -2,7 +2,6 @@
 
 #include "httpd/reply.hpp"
 #include "service/caller.hpp"
-#include "service/database_survey.hpp"
 #include "service/handler.hpp"
 #include "service/log_module.hpp"
 
@@ -54,11 +53,7 @@ int RequestContext::send(http::Reply reply, httpd::Content content) {
         return AP_FILTER_ERROR;
     if (body_.has_unread_data())
         request_->connection->keepalive = AP_CONN_CLOSE;
-    const bool is_success = reply.status == HTTP_OK;
-    const int status = httpd::send(request_, std::move(reply), content);
-    if (is_success)
-        survey(request_, backend_, rules_.protected_email);
-    return status;
+    return httpd::send(request_, std::move(reply), content);
 }
 
 } // namespace useradmin::service

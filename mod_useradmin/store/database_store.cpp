@@ -664,8 +664,8 @@ Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {
     return read(needs_user, statements::extra_columns);
 }
 
-Result<Survey> DatabaseStore::survey(const ProtectedEmail& protected_email) {
-    return read(needs_user, statements::survey, protected_email);
+Result<bool> DatabaseStore::has_protected_user(const ProtectedEmail& protected_email) {
+    return read(needs_user, statements::has_protected_user, protected_email);
 }
 
 model::NullableTime DatabaseStore::last_replay_time() {

@@ -112,7 +112,7 @@ class DatabaseStore : public Store {
     Result<Done> remove_verification(std::string_view identifier) override;
     void set_idempotency_key(std::string key) override { idempotency_key_ = std::move(key); }
     Result<std::vector<ExtraColumn>> extra_columns() override;
-    Result<Survey> survey(const ProtectedEmail& protected_email) override;
+    Result<bool> has_protected_user(const ProtectedEmail& protected_email) override;
 
     /// Creates an API key with the digest. Returns the key's id, which the database may generate.
     Result<std::string_view> create_api_key(const model::ApiKey& key, std::string_view digest);

@@ -53,8 +53,6 @@ struct DatabaseProduct {
     /// The clause that locks the row of a user who is about to be deleted. Empty if no lock is
     /// needed.
     const char* removal_lock;
-    /// An expression for the account's connection limit as text. NULL if there is no limit.
-    const char* connection_limit;
     /// An expression for the database's time in seconds since 1970.
     const char* current_second;
     /// An expression for the commit time of the last transaction that a standby has replayed or, if

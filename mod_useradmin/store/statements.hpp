@@ -80,7 +80,7 @@ Result<Done> record_second_factor_failure(Work& work, std::string_view user_id,
 /// Returns the JSON type of an extra column's values.
 ExtraColumn::Kind extra_kind_of(const Column& column) noexcept;
 Result<std::vector<ExtraColumn>> extra_columns(Work& work);
-Result<Survey> survey(Work& work, const ProtectedEmail& protected_email);
+Result<bool> has_protected_user(Work& work, const ProtectedEmail& protected_email);
 
 /// Runs a statement and reads the first row. Fails with not_found if there is none. No row can have
 /// a value that the database cannot encode, so a SELECT with such a value also fails with

@@ -383,18 +383,6 @@ struct SecondFactorLock {
     text::Timestamp until;
 };
 
-/// Facts about the database for the operator.
-struct Survey {
-    /// Whether a user has the protected address.
-    bool has_protected_user = false;
-    /// Whether an address equals the lower-case form of another one.
-    bool has_case_collisions = false;
-    /// The connection limit of the database account, or 0 if there is none.
-    std::int64_t connection_limit = 0;
-    /// Why the column of UserAdminLastSeen cannot be used. Empty if it can.
-    std::string last_seen_problem = {};
-};
-
 /// An extra column of the user table. `kind` is the JSON type of values other than null.
 struct ExtraColumn {
     enum class Kind { text, integer, boolean, time, any };
@@ -584,8 +572,8 @@ class Store {
 
     /// Returns the extra columns of the user table in the table's order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;
-    /// Checks the addresses of all users and the limits of the database account.
-    virtual Result<Survey> survey(const ProtectedEmail& protected_email) = 0;
+    /// Returns whether a user has the protected address.
+    virtual Result<bool> has_protected_user(const ProtectedEmail& protected_email) = 0;
 };
 
 } // namespace useradmin::store

@@ -625,7 +625,6 @@ TEST(check_server, queries_the_running_server) {
          {}});
     const std::string configuration = full_config(service);
     expect_log("client denied by server configuration");
-    expect_log("UA0212: no user has the protected address");
     const std::string server = "http://127.0.0.1:" + std::to_string(httpd.port());
     expect_no_problem(configuration, {"--url", server + "/api/users"});
     expect_no_problem(configuration, {"--url", server + "/api/users/"});

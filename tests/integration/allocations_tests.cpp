@@ -151,28 +151,4 @@ TEST(allocations, that_fail_make_only_the_sign_in_fail) {
             fail_each_allocation(request, kind, restore_session, check);
 }
 
-TEST(allocations, that_fail_after_a_reply_do_not_change_it) {
-    if (!Suite::current().is_event_without_sanitizers())
-        return;
-    const auto first_reply_after_restart = [&](long granted) {
-        httpd_->restart_gracefully();
-        const RawConnection connection(httpd_->port());
-        connection.send("GET /api/users HTTP/1.1\r\nHost: localhost\r\n" +
-                        bearer(Caller::super_admin) +
-                        "\r\nX-Fail-Allocations: " + std::to_string(granted) + "\r\n\r\n");
-        connection.finish_sending();
-        return connection.receive_all();
-    };
-    const long before = counts_->asked;
-    first_reply_after_restart(1000000);
-    const long all = counts_->asked - before;
-    // The survey of the database runs after the reply, so it makes the last allocations.
-    for (long left = 1; left <= 10; left += machine::times(4, 1)) {
-        const std::string bytes = first_reply_after_restart(all - left);
-        const Reply reply = parse_reply(bytes);
-        CHECK_EQUAL(200, reply.status);
-        CHECK_EQUAL(std::to_string(reply.body.size()), reply.value("Content-Length"));
-    }
-}
-
 } // namespace useradmin::test

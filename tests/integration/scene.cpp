@@ -223,9 +223,6 @@ std::string bearer(Caller caller) {
 }
 
 void Scene::setup() {
-    // Tests replace all users, including the protected one.
-    allow_log("UA0212");
-    allow_log("UA0213");
     Suite::current().database().clear();
     for (const auto* person : {&sara(), &ada(), &ulises()})
         add_user(*person);

@@ -49,7 +49,7 @@ class Storm : public OwnHttpd {
         raise_file_limit();
         // SQLite has only one writer at a time, so some changes time out.
         for (const char* line :
-             {"UA0212", "UA0215", "UA010", "UA0306", "MaxRequestWorkers", "scoreboard is full"})
+             {"UA0215", "UA010", "UA0306", "MaxRequestWorkers", "scoreboard is full"})
             allow_log(line);
         make_database();
         if (own_->kind() == Kind::sqlite)

@@ -104,7 +104,6 @@ TEST_GROUP(load) {
     std::unique_ptr<Httpd> httpd_;
 
     void setup() override {
-        allow_log("UA0212"); // no user has the protected address
         database_ = std::make_unique<TestDatabase>(work_, Kind::postgresql, "database");
         auto& sql = database_->sql();
         sql.run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"role\", \"emailVerified\", "

@@ -135,8 +135,8 @@ class HostileSchema : public Contract {
         expect_no_database_error(store().find_credential("u@x"));
         expect_no_database_error(store().password_formats());
         expect_no_database_error(store().extra_columns());
-        expect_no_database_error(store().survey({"u@x", true}));
-        expect_no_database_error(store().survey({"u@x", false}));
+        expect_no_database_error(store().has_protected_user({"u@x", true}));
+        expect_no_database_error(store().has_protected_user({"u@x", false}));
     }
 
     void use_sessions() {

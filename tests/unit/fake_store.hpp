@@ -82,7 +82,6 @@ class FakeStore final : public store::Store {
     /// What password_formats() returns.
     std::vector<std::string> formats;
     std::vector<store::ExtraColumn> columns;
-    store::Survey surveyed{true, false};
     /// What last_replay_time() returns.
     model::NullableTime last_change_received;
     /// What revocations_since() returns.
@@ -394,8 +393,8 @@ class FakeStore final : public store::Store {
     store::Result<std::vector<store::ExtraColumn>> extra_columns() override {
         return value_of("extra_columns", {}, columns);
     }
-    store::Result<store::Survey> survey(const store::ProtectedEmail& protected_email) override {
-        return value_of("survey", protected_email.email, surveyed);
+    store::Result<bool> has_protected_user(const store::ProtectedEmail& protected_email) override {
+        return value_of("has_protected_user", protected_email.email, true);
     }
 
     store::Result<store::Done> set_password(const model::Account& account,

@@ -242,8 +242,8 @@ void survey_addresses(Database& database, const store::Schema& schema,
         number_of(database.rows("SELECT " + count + " FROM (SELECT 1 FROM " + user.sql +
                                 " GROUP BY " + user.function("lower") + user.at("email").sql() +
                                 ") HAVING " + count + user.op(">") + "1) r")[0][0]);
-    if (auto survey = database.store().survey(protected_email))
-        found.addresses = *survey;
+    if (const auto found_user = database.store().has_protected_user(protected_email))
+        found.has_protected_user = *found_user;
 }
 
 /// Calls count(), which reads whole tables, without limits on the time of statements. DBDParams

@@ -94,7 +94,7 @@ struct DatabaseFacts {
     /// addresses were not read.
     std::optional<std::int64_t> ambiguous_emails;
     /// Whether the protected address exists. Empty if the addresses were not read.
-    std::optional<store::Survey> addresses;
+    std::optional<bool> has_protected_user;
 };
 
 /// Reads the facts. Throws CommandError if a query fails. The settings determine which privileges

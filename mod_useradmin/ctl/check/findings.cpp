@@ -41,7 +41,7 @@ class Examiner {
         if (schema().user.find("email") != nullptr)
             check_unique_email();
         check_extra_columns();
-        if (found_.addresses)
+        if (found_.has_protected_user)
             check_addresses();
         if (found_.time_formats)
             check_time_formats(*found_.time_formats);
@@ -164,7 +164,7 @@ class Examiner {
     }
 
     void check_addresses() {
-        if (!found_.addresses->has_protected_user)
+        if (!*found_.has_protected_user)
             note("no user has the protected address " + settings_.protected_email +
                  ", so no user is protected from deletion; set UserAdminProtectedEmail to an "
                  "administrator's address");

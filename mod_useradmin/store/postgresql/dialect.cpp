@@ -346,20 +346,6 @@ constexpr DatabaseProduct postgresql_product = {
     // locked.
     .row_lock = " OFFSET 0 FOR NO KEY UPDATE",
     .removal_lock = " FOR UPDATE",
-    .connection_limit =
-        "(SELECT CAST(least(CAST(pg_catalog.current_setting('max_connections') AS bigint)"
-        " OPERATOR(pg_catalog.-) CASE WHEN NOT r.rolsuper THEN"
-        " CAST(pg_catalog.current_setting('superuser_reserved_connections') AS bigint)"
-        " OPERATOR(pg_catalog.+)"
-        " coalesce(CAST(pg_catalog.current_setting('reserved_connections', true) AS bigint), 0)"
-        " ELSE 0 END,"
-        " CASE WHEN NOT r.rolsuper AND r.rolconnlimit OPERATOR(pg_catalog.>=) 0"
-        " THEN r.rolconnlimit END,"
-        " CASE WHEN NOT r.rolsuper AND d.datconnlimit OPERATOR(pg_catalog.>=) 0"
-        " THEN d.datconnlimit END) AS pg_catalog.text)"
-        " FROM pg_catalog.pg_roles r, pg_catalog.pg_database d"
-        " WHERE r.rolname OPERATOR(pg_catalog.=) current_user"
-        " AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())",
     .current_second = "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)",
     // pg_last_xact_replay_timestamp() is NULL if nothing has been replayed since the server
     // started.

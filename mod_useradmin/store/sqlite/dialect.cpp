@@ -89,7 +89,6 @@ constexpr DatabaseProduct sqlite_product = {
     .begin_snapshot = "BEGIN",
     .row_lock = "",
     .removal_lock = "",
-    .connection_limit = "NULL",
     .current_second = "CAST(strftime('%s', 'now') AS bigint)",
     .last_replay_time = "NULL",
     .any_of_locked = {" IN (", ")"},

@@ -23,7 +23,7 @@ Result<model::NullableTime> last_replay_time(Work& work) {
     return first_row(work, statement, [](Rows& rows) { return rows.take_time(); });
 }
 
-Result<Survey> survey(Work& work, const ProtectedEmail& protected_email) {
+Result<bool> has_protected_user(Work& work, const ProtectedEmail& protected_email) {
     const Table& user = work.schema().user;
     const Column& email = user.at("email");
     Statement statement = work.statement();
@@ -31,21 +31,10 @@ Result<Survey> survey(Work& work, const ProtectedEmail& protected_email) {
     const std::string lower = user.function("lower");
     if (protected_email.ignores_case)
         statement << lower << email << ")" << user.op("=") << lower
-                  << argument(protected_email.email) << ")";
+                  << argument(protected_email.email) << "))";
     else
-        statement << email << email.op("=") << argument(protected_email.email);
-    statement << "), EXISTS (SELECT 1 FROM " << user << " u WHERE u." << email << user.op("<>")
-              << lower << "u." << email << ") AND EXISTS (SELECT 1 FROM " << user << " v WHERE v."
-              << email << user.op("=") << lower << "u." << email << "))), "
-              << work.dialect().product().connection_limit;
-    return first_row(work, statement, [&](Rows& rows) {
-        Survey survey;
-        survey.last_seen_problem = work.schema().last_seen_problem;
-        survey.has_protected_user = rows.take_boolean();
-        survey.has_case_collisions = rows.take_boolean();
-        survey.connection_limit = rows.take_number();
-        return survey;
-    });
+        statement << email << email.op("=") << argument(protected_email.email) << ")";
+    return first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
 }
 
 } // namespace useradmin::store::statements
