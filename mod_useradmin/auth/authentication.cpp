@@ -380,35 +380,10 @@ const char* user_of_database(apr_pool_t* pool, const server_rec* servers) {
     return is_password_provider_configured(pool) ? "the provider useradmin" : nullptr;
 }
 
-/// Records the hash formats of sign-in, and warns about inconsistent Locations of the server.
-void check_locations(apr_pool_t* pool, const server_rec* server) {
-    std::string_view label;
-    bool differs = false;
-    httpd::for_each_location<directives>(
-        pool, server, auth_useradmin_module, [&](const AuthSettings& settings) {
-            const bool signs_in = settings.get<SignIn>().is_on;
-            if (signs_in)
-                httpd::check_hash_formats(pool, server, auth_useradmin_module,
-                                          httpd::HashUse::verifying,
-                                          settings.get<httpd::PasswordHash>());
-            const Signing& own = settings.get<SigningSecrets>();
-            if (own.secrets.empty() || !(signs_in || settings.get<Enabled>()))
-                return;
-            differs = differs || (!label.empty() && label != own.label);
-            label = own.label;
-        });
-    if (differs)
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr,
-                     "UA0314: two Locations of one virtual host have different secrets in "
-                     "AuthUserAdminSecret; tokens from one are rejected by the other");
-}
-
 /// Also runs for `apachectl configtest`.
 int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return apr::guarded(
         [&] {
-            for (const server_rec* server = servers; server != nullptr; server = server->next)
-                check_locations(pool, server);
             const char* user = user_of_database(pool, servers);
             return user == nullptr || httpd::check_database(auth_useradmin_module, user)
                        ? OK

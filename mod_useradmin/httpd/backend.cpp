@@ -103,17 +103,6 @@ void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool,
                                                    {1, std::max(1U, worker_count())});
 }
 
-/// Records the hash formats of the Locations that have been checked.
-struct SeenHashFormats {
-    struct Entry {
-        const server_rec* server;
-        HashUse use;
-        password::Format format;
-    };
-    std::vector<Entry> noted;
-    bool has_warned = false;
-};
-
 /// Returns the child's data for mod_dbd's pools. Both modules share it.
 std::deque<PoolState>& pools_of_child(apr_pool_t* child_pool, const server_rec* servers) {
     auto& states =
@@ -196,22 +185,6 @@ bool check_database(const module& owner, const char* directive) noexcept {
         [&](const char* reason) {
             return fail("the configuration of mod_dbd could not be checked: ", reason);
         });
-}
-
-void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server,
-                        const module& owner, HashUse use, const password::Format& format) {
-    auto& hashes =
-        apr::find_or_emplace<SeenHashFormats>(configuration_pool, "useradmin hash formats");
-    const bool differs = std::ranges::any_of(hashes.noted, [&](const auto& other) {
-        return other.server == server && other.use != use && other.format != format;
-    });
-    if (differs && !hashes.has_warned)
-        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_WARNING, APR_SUCCESS, nullptr,
-                     "UA0210: UserAdminPasswordHash differs between a Location with UserAdmin On "
-                     "and one with AuthUserAdminSignIn On; the response time of a failed sign-in "
-                     "then reveals which accounts exist");
-    hashes.has_warned = hashes.has_warned || differs;
-    hashes.noted.push_back({server, use, format});
 }
 
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,

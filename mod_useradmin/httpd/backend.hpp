@@ -220,14 +220,6 @@ void for_each_location(apr_pool_t* pool, const server_rec* server, const module&
         }
 }
 
-/// Why a Location hashes passwords.
-enum class HashUse { storing, verifying };
-
-/// Call from check_config. Records a Location's hash format. Warns, at most once, if Locations of
-/// the same server store and verify passwords in different formats.
-void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server,
-                        const module& owner, HashUse use, const password::Format& format);
-
 /// Call from post_config. Opens the audit logs and creates the data that all children and both
 /// modules share. Requests are counted under the names in operations. Finally calls start_more,
 /// unless it is empty. Logs failures. Returns the hook's result.

@@ -134,17 +134,13 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                 for (const char* const base : bases_of(server)) {
                     const ap_conf_vector_t* const configuration =
                         httpd::configuration_at(pool, server, base);
-                    const ServiceSettings& settings = settings_of(configuration);
-                    if (!is_enabled(settings))
+                    if (!is_enabled(settings_of(configuration)))
                         continue;
                     if (const char* const problem = problem_of_mail(configuration)) {
                         ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
                                      "UA0230: <Location \"%s\">: %s", base, problem);
                         return HTTP_INTERNAL_SERVER_ERROR;
                     }
-                    httpd::check_hash_formats(pool, server, useradmin_module,
-                                              httpd::HashUse::storing,
-                                              settings.get<httpd::PasswordHash>());
                 }
                 if (const char* const missing = missing_for_deliveries(pool, server)) {
                     ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,

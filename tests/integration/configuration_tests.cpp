@@ -53,7 +53,7 @@ class Configuration : public Scene {
     static void expect_warnings(const std::string& configuration,
                                 const std::vector<std::string>& tags, SourceLocation where = {}) {
         const auto said = expect_accepted(with_database(configuration), where);
-        for (const char* tag : {"UA0210", "UA0311", "UA0312", "UA0313", "UA0314"}) {
+        for (const char* tag : {"UA0311", "UA0312", "UA0313"}) {
             const bool is_wanted = std::find(tags.begin(), tags.end(), tag) != tags.end();
             if ((said.find(tag) != std::string::npos) != is_wanted)
                 fail_test(std::string(is_wanted ? "did not warn of " : "warned of ") + tag + ":\n" +
@@ -332,8 +332,6 @@ TEST(configuration, with_a_weak_second_secret_causes_a_warning) {
     const auto several =
         sign_in("/a", "AuthUserAdminSecret " + strong_secret + " file:" + file.string() + "\n");
     expect_warnings(several, {"UA0312", "UA0313"});
-    // The other Location rejects sessions that are signed with the second secret.
-    expect_warnings(several + signed_sign_in("/b", strong_secret), {"UA0312", "UA0313", "UA0314"});
 }
 
 TEST(configuration, with_a_strong_secret_causes_no_warning) {
@@ -358,40 +356,6 @@ TEST(configuration, with_a_world_readable_secret_causes_a_warning) {
 TEST(configuration, with_a_short_secret_causes_a_warning) {
     expect_warnings(signed_sign_in("/a", "s3cr3t-15-chars"), {"UA0311", "UA0313"});
     expect_warnings(signed_sign_in("/a", "s3cr3t-16-charss"), {"UA0311"});
-}
-
-TEST(configuration, with_two_secrets_in_one_virtual_host_causes_a_warning) {
-    const auto one = signed_sign_in("/a", "s3cr3t of sixteen and more");
-    const auto other = signed_sign_in("/b", "another s3cr3t of sixteen");
-    expect_warnings(one + other, {"UA0311", "UA0314"});
-    expect_warnings("<VirtualHost *:80>\nServerName a.test\n" + one +
-                        "</VirtualHost>\n<VirtualHost *:80>\nServerName b.test\n" + other +
-                        "</VirtualHost>\n",
-                    {"UA0311"});
-    expect_warnings(one + "<VirtualHost *:80>\n" + other + "</VirtualHost>\n",
-                    {"UA0311", "UA0314"});
-}
-
-TEST(configuration, with_different_hashes_for_sign_in_causes_a_warning) {
-    const std::string file = "file:" + Suite::current().secret_file().string();
-    const auto location_with = [](const std::string& hash) { return location("/api/users", hash); };
-    expect_warnings(location_with("UserAdminPasswordHash scrypt\n") + signed_sign_in("/a", file),
-                    {"UA0210"});
-    expect_warnings(location_with("UserAdminPasswordHash argon2id t=3\n") +
-                        signed_sign_in("/a", file),
-                    {"UA0210"});
-    expect_warnings(
-        location_with("UserAdminPasswordHash argon2id m=19456\n") + signed_sign_in("/a", file), {});
-    expect_warnings(
-        "UserAdminPasswordHash scrypt\n" + location_with("") + signed_sign_in("/a", file), {});
-    const std::string argon2id =
-        "<Location \"/api\">\nUserAdminPasswordHash argon2id\n</Location>\n";
-    expect_warnings(location_with("UserAdminPasswordHash scrypt\n") + argon2id +
-                        signed_sign_in("/a", file),
-                    {});
-    expect_warnings(argon2id + location_with("UserAdminPasswordHash scrypt\n") +
-                        signed_sign_in("/a", file),
-                    {"UA0210"});
 }
 
 TEST(configuration, may_test_for_the_modules_by_their_source_file_names) {

@@ -411,7 +411,6 @@ TEST_GROUP_BASE(directives, Directives){};
 
 TEST(directives, merge_from_server_to_virtual_host_to_Location) {
     exclude_from_document();
-    allow_log("UA0210");
     expect_log("UA0305");
     std::string configuration;
     for (const auto& row : rows())
@@ -513,7 +512,6 @@ TEST(directives, of_audit_logs_merge_from_server_to_Location) {
 }
 
 TEST(directives, of_secrets_merge_from_server_to_Location) {
-    allow_log("UA0314");
     const std::string secrets[levels] = {"the s3cr3t of the server", "the s3cr3t of the host",
                                          "the s3cr3t of the Location"};
     environment_ = {{"A", secrets[0]}, {"B", secrets[1]}, {"C", secrets[2]}};

@@ -47,7 +47,6 @@ class HashQueue : public OwnHttpd {
     /// time out. X-Client contains the client's address. A hash takes seconds at /costly, but very
     /// little time elsewhere.
     void start_with(const std::string& queue) {
-        allow_log("UA0210"); // sign-in expects cheap hashes
         start("RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\nUserAdminHashLimit 1\n" +
                   queue +
                   "DBDMax 1\nDBDKeep 1\nUserAdminTimeout 300\nAuthUserAdminTimeout 300\n"

@@ -107,8 +107,6 @@ bool is_bodiless(const Reply& reply) {
 Suite::Suite(std::string mpm, Kind kind)
     : mpm_(std::move(mpm)), database_(work_, kind, "database") {
     current_suite = this;
-    // The Locations use different hash formats.
-    allow_log("UA0210");
     httpd_ = std::make_unique<Httpd>(work_, settings(configuration(database_, secret_file())));
     client_ = std::make_unique<HttpClient>(httpd_->port());
 }

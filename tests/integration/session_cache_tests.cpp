@@ -269,7 +269,6 @@ TEST(session_cache, does_not_serve_a_token_without_its_signature) {
 
 TEST(session_cache, does_not_accept_another_Locations_signature) {
     environment_ = {{"SECRET", std::string(secret)}, {"OTHER", "another s3cr3t of somebody"}};
-    allow_log("UA0314"); // the Locations have different secrets
     start_caching("60", location("/signed/users", "AuthUserAdmin On\n"
                                                   "AuthUserAdminSecret env:SECRET") +
                             location("/other/users", "AuthUserAdmin On\n"
