@@ -16,9 +16,8 @@ namespace {
 
 /// Returns the end of a ban of this many seconds, or std::nullopt if seconds is 0.
 model::NullableTime ban_end(double seconds, text::Timestamp now) {
-    // The range of years 1 to 9999, in milliseconds since the epoch.
-    constexpr double earliest = -62135596800000;
-    constexpr double latest = 253402300799999;
+    constexpr auto earliest = static_cast<double>(text::first_time.time_since_epoch().count());
+    constexpr auto latest = static_cast<double>(text::last_time.time_since_epoch().count());
     if (seconds == 0)
         return {};
     const double end = static_cast<double>(now.time_since_epoch().count()) + seconds * 1000;

@@ -2,6 +2,7 @@
 
 #include "text/number.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace useradmin::text {
@@ -14,147 +15,82 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// The range that std::chrono's calendar can represent.
-constexpr Timestamp first_time = std::chrono::sys_days(std::chrono::year::min() / 1 / 1);
-constexpr Timestamp last_time =
-    std::chrono::sys_days(std::chrono::year::max() / 12 / 31) + days(1) - milliseconds(1);
-
-bool is_digit(char character) noexcept {
-    return character >= '0' && character <= '9';
+/// Consumes the character. Returns whether the text began with it.
+bool take(std::string_view& text, char expected) noexcept {
+    const bool found = text.starts_with(expected);
+    text.remove_prefix(found ? 1 : 0);
+    return found;
 }
 
-/// The unparsed rest of a timestamp. Each function consumes what it parses. After a failure, the
-/// results are unspecified.
-class Cursor {
-  public:
-    explicit Cursor(std::string_view text) noexcept : rest_(text) {}
-
-    bool at_end() const noexcept { return rest_.empty(); }
-    bool has_failed() const noexcept { return has_failed_; }
-    int fail() noexcept {
-        has_failed_ = true;
-        return 0;
-    }
-
-    bool take(char expected) noexcept {
-        const bool found = !rest_.empty() && rest_.front() == expected;
-        rest_.remove_prefix(found ? 1 : 0);
-        return found;
-    }
-
-    /// Takes the character, or fails.
-    void require(char expected) noexcept {
-        if (!take(expected))
-            fail();
-    }
-
-    /// Takes a number of exactly `digits` digits that is at most `largest`, or fails.
-    int number(std::size_t digits, int largest) noexcept {
-        if (rest_.size() < digits)
-            return fail();
-        int value = 0;
-        for (const char digit : rest_.substr(0, digits)) {
-            if (!is_digit(digit))
-                return fail();
-            value = value * 10 + (digit - '0');
-        }
-        rest_.remove_prefix(digits);
-        return value <= largest ? value : fail();
-    }
-
-    std::size_t count_digits() const noexcept {
-        std::size_t count = 0;
-        while (count < rest_.size() && is_digit(rest_[count]))
-            ++count;
-        return count;
-    }
-
-  private:
-    std::string_view rest_;
-    bool has_failed_ = false;
-};
-
-Timestamp from_unix(std::int64_t number) noexcept {
-    return is_in_seconds(number) ? Timestamp(seconds(number)) : Timestamp(milliseconds(number));
+/// Consumes a number of exactly `digits` digits. Returns std::nullopt if there is none or it is
+/// greater than `max`.
+std::optional<unsigned> take_number(std::string_view& text, std::size_t digits,
+                                    unsigned max) noexcept {
+    if (text.size() < digits)
+        return std::nullopt;
+    const auto number = parse_integer<unsigned>(text.substr(0, digits), 0, max);
+    if (number)
+        text.remove_prefix(digits);
+    return number;
 }
 
-/// Parses a year: four digits, five after 9999 (PostgreSQL), or a sign and six digits (ECMAScript).
-int take_year(Cursor& cursor) noexcept {
-    constexpr int largest = static_cast<int>(std::chrono::year::max());
-    if (cursor.take('+'))
-        return cursor.number(6, largest);
-    if (cursor.take('-'))
-        return -cursor.number(6, largest);
-    const auto digits = cursor.count_digits();
-    return digits == 4 || digits == 5 ? cursor.number(digits, largest) : cursor.fail();
-}
-
-Timestamp take_date(Cursor& cursor) noexcept {
-    const std::chrono::year year(take_year(cursor));
-    cursor.require('-');
-    const std::chrono::month month(static_cast<unsigned>(cursor.number(2, 12)));
-    cursor.require('-');
-    const std::chrono::day day(static_cast<unsigned>(cursor.number(2, 31)));
-    const std::chrono::year_month_day date(year, month, day);
-    if (date.ok())
-        return std::chrono::sys_days(date);
-    cursor.fail();
-    return {};
-}
-
-/// Parses the fraction of a second. Ignores digits after the third.
-milliseconds take_fraction(Cursor& cursor) noexcept {
-    const auto digits = cursor.count_digits();
+/// Consumes HH, HHMM, HH:MM, HH:MM:SS or HH:MM:SS.fraction. Ignores digits after the millisecond.
+std::optional<milliseconds> take_clock(std::string_view& text) noexcept {
+    const auto hour = take_number(text, 2, 23);
+    const bool has_colon = take(text, ':');
+    const auto minute = has_colon || !text.empty() ? take_number(text, 2, 59) : 0U;
+    const bool has_seconds = has_colon && take(text, ':');
+    const auto second = has_seconds ? take_number(text, 2, 59) : 0U;
+    if (!hour || !minute || !second)
+        return std::nullopt;
+    milliseconds time = hours(*hour) + minutes(*minute) + seconds(*second);
+    if (!has_seconds || !take(text, '.'))
+        return time;
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     if (digits == 0)
-        cursor.fail();
-    int value = 0;
+        return std::nullopt;
     int unit = 100;
-    for (std::size_t i = 0; i < digits; ++i) {
-        value += cursor.number(1, 9) * unit;
+    for (const char digit : text.substr(0, digits)) {
+        time += milliseconds((digit - '0') * unit);
         unit /= 10;
     }
-    return milliseconds(value);
-}
-
-/// Parses HH:MM, HH:MM:SS or HH:MM:SS.fraction.
-milliseconds take_time_of_day(Cursor& cursor) noexcept {
-    milliseconds time = hours(cursor.number(2, 23));
-    cursor.require(':');
-    time += minutes(cursor.number(2, 59));
-    if (!cursor.take(':'))
-        return time;
-    time += seconds(cursor.number(2, 59));
-    return cursor.take('.') ? time + take_fraction(cursor) : time;
-}
-
-/// Parses a UTC offset: nothing or Z for 0, or a sign and HH, HHMM, HH:MM or HH:MM:SS. PostgreSQL
-/// writes seconds for historical local mean times.
-seconds take_offset(Cursor& cursor) noexcept {
-    if (cursor.at_end() || cursor.take('Z'))
-        return seconds(0);
-    const bool is_negative = cursor.take('-');
-    if (!is_negative)
-        cursor.require('+');
-    seconds offset = hours(cursor.number(2, 23));
-    if (!cursor.at_end()) {
-        const bool colon = cursor.take(':');
-        offset += minutes(cursor.number(2, 59));
-        if (colon && cursor.take(':'))
-            offset += seconds(cursor.number(2, 59));
-    }
-    return is_negative ? -offset : offset;
+    text.remove_prefix(digits);
+    return time;
 }
 
 std::optional<Timestamp> parse_iso8601(std::string_view text) noexcept {
-    Cursor cursor(text);
-    Timestamp time = take_date(cursor);
-    if (!cursor.at_end()) {
-        if (!cursor.take(' '))
-            cursor.require('T');
-        time += take_time_of_day(cursor);
-        time -= take_offset(cursor);
-    }
-    return cursor.at_end() && !cursor.has_failed() ? std::optional(time) : std::nullopt;
+    const auto year = take_number(text, 4, 9999);
+    const bool has_month = take(text, '-');
+    const auto month = take_number(text, 2, 12);
+    const bool has_day = take(text, '-');
+    const auto day = take_number(text, 2, 31);
+    if (!year || !has_month || !month || !has_day || !day)
+        return std::nullopt;
+    const std::chrono::year_month_day date(std::chrono::year(static_cast<int>(*year)),
+                                           std::chrono::month(*month), std::chrono::day(*day));
+    if (!date.ok())
+        return std::nullopt;
+    const Timestamp midnight = std::chrono::sys_days(date);
+    if (text.empty())
+        return midnight;
+    const bool has_time = take(text, ' ') || take(text, 'T');
+    // Only an offset may omit the colon and the minutes.
+    if (!has_time || text.find(':') != 2)
+        return std::nullopt;
+    const auto clock = take_clock(text);
+    if (!clock)
+        return std::nullopt;
+    const Timestamp time = midnight + *clock;
+    if (text.empty() || text == "Z")
+        return time;
+    const bool is_negative = take(text, '-');
+    if (!is_negative && !take(text, '+'))
+        return std::nullopt;
+    // PostgreSQL writes offsets with seconds for historical local mean times.
+    const auto offset = take_clock(text);
+    if (!offset || !text.empty())
+        return std::nullopt;
+    return is_negative ? time + *offset : time - *offset;
 }
 
 /// Writes the number with leading zeros and returns the end of the output.
@@ -166,18 +102,15 @@ char* write_digits(char* out, int number, int digits) noexcept {
     return out + digits;
 }
 
-char* write_year(char* out, int year) noexcept {
-    if (year >= 0 && year <= 9999)
-        return write_digits(out, year, 4);
-    *out++ = year < 0 ? '-' : '+';
-    return write_digits(out, year < 0 ? -year : year, 6);
-}
-
 } // namespace
 
 std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
-    const auto number = parse_integer<std::int64_t>(text);
-    const auto time = number ? std::optional(from_unix(*number)) : parse_iso8601(text);
+    std::optional<Timestamp> time;
+    if (const auto number = parse_integer<std::int64_t>(text))
+        time =
+            is_in_seconds(*number) ? Timestamp(seconds(*number)) : Timestamp(milliseconds(*number));
+    else
+        time = parse_iso8601(text);
     return time && *time >= first_time && *time <= last_time ? time : std::nullopt;
 }
 
@@ -187,11 +120,8 @@ std::optional<Timestamp> parse_date(std::string_view text) noexcept {
 }
 
 bool is_storable_year(Timestamp time) noexcept {
-    using namespace std::chrono;
     // Skip the first day of year 1 (UTC): with a negative offset, it begins in 1 BC.
-    constexpr Timestamp first = sys_days(year(1) / 1 / 2);
-    constexpr Timestamp end = sys_days(year(10000) / 1 / 1);
-    return time >= first && time < end;
+    return time >= first_time + days(1) && time <= last_time;
 }
 
 void append_iso8601(std::string& out, Timestamp time) {
@@ -200,7 +130,7 @@ void append_iso8601(std::string& out, Timestamp time) {
     const std::chrono::hh_mm_ss clock(time - day);
 
     char text[32];
-    char* end = write_year(text, static_cast<int>(date.year()));
+    char* end = write_digits(text, static_cast<int>(date.year()), 4);
     *end++ = '-';
     end = write_digits(end, static_cast<int>(static_cast<unsigned>(date.month())), 2);
     *end++ = '-';

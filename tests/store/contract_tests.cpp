@@ -301,6 +301,16 @@ TEST(find, returns_the_eleven_fields) {
                 describe(expect_ok(store().find("u"))));
 }
 
+TEST(find, returns_no_time_after_the_year_9999) {
+    add_user("u", "u@x");
+    const auto ban_end = [&](const std::string& time) {
+        sql().run("UPDATE \"user\" SET \"banExpires\" = " + sql_literal(time));
+        return expect_ok(store().find("u")).ban_expires;
+    };
+    CHECK(ban_end("9999-12-31T23:59:59.999Z") == text::last_time);
+    CHECK_FALSE(ban_end("10000-01-01T00:00:00.000Z").has_value());
+}
+
 TEST(find, distinguishes_null_and_an_empty_string) {
     add_user("u", "u@x", "NULL");
     sql().run("UPDATE \"user\" SET \"banReason\" = ''");

@@ -369,35 +369,28 @@ TEST(timestamp, the_leap_day_exists_only_in_leap_years) {
 TEST(timestamp, times_before_1970_are_read_and_written) {
     check_texts("1969-12-31T23:59:59.001Z", formatted("1969-12-31 23:59:59.001"));
     check_texts("0001-01-01T00:00:00.000Z", formatted("0001-01-01 00:00:00"));
-    check_texts("0000-01-01T00:00:00.000Z", formatted("0000-01-01 00:00:00"));
     check_texts("1969-12-31T23:59:59.999Z", formatted(std::chrono::milliseconds(-1)));
 }
 
-TEST(timestamp, years_past_9999_are_written_as_ecmascript_writes_them) {
-    check_texts("9999-12-31T23:59:59.999Z", formatted("9999-12-31 23:59:59.999+00"));
-    check_texts("+010000-01-01T00:00:00.000Z", formatted("10000-01-01 00:00:00+00"));
-    check_texts("+010000-01-01T00:59:59.999Z", formatted("9999-12-31 23:59:59.999-01"));
-    check_texts("+032767-12-31T23:59:59.999Z", formatted("32767-12-31 23:59:59.999999+00"));
-    check_texts("-000001-12-31T23:00:00.000Z", formatted("0000-01-01 00:00:00+01"));
-    check_texts("-032767-01-01T00:00:00.000Z", formatted("-032767-01-01T00:00:00.000Z"));
-}
-
-TEST(timestamp, a_year_out_of_range_returns_nothing) {
-    check_texts("nothing", formatted("32768-01-01 00:00:00+00"));
-    check_texts("nothing", formatted("32767-12-31 23:30:00-01"));
-    check_texts("nothing", formatted("-032767-01-01T00:30:00.000+01"));
-    check_texts("nothing", formatted("-032768-12-31"));
+TEST(timestamp, a_year_outside_1_to_9999_returns_nothing) {
+    check_texts("9999-12-31T23:59:59.999Z", formatted("9999-12-31 23:59:59.999999+00"));
+    check_texts("nothing", formatted("9999-12-31 23:59:59.999-01"));
+    check_texts("nothing", formatted("10000-01-01 00:00:00+00"));
     check_texts("nothing", formatted("294276-12-31 23:59:59+00"));
-    check_texts("+032767-12-31T23:59:59.999Z", formatted("971890963199999"));
-    check_texts("nothing", formatted("971890963200000"));
-    check_texts("nothing", formatted("-1096225228800001"));
+    check_texts("nothing", formatted("+010000-01-01T00:00:00.000Z"));
+    check_texts("nothing", formatted("-000001-01-01T00:00:00.000Z"));
+    check_texts("nothing", formatted("0000-12-31 23:59:59.999"));
+    check_texts("nothing", formatted("0001-01-01 00:00:00+01"));
+    check_texts("9999-12-31T23:59:59.999Z", formatted("253402300799999"));
+    check_texts("nothing", formatted("-62135596801"));
+    check_texts("nothing", formatted("971890963199999"));
 }
 
 TEST(timestamp, a_written_time_is_read_back_unchanged) {
     // 97 days, 1 hour, 1 minute and 1.001 seconds, so that every field changes.
     const std::chrono::milliseconds step{97 * 86'400'000LL + 3'661'001LL};
-    const std::chrono::milliseconds last{971'890'963'199'999}; // in the year 32767
-    for (auto time = -last; time <= last; time += 101 * step) {
+    for (auto time = text::first_time.time_since_epoch();
+         time <= text::last_time.time_since_epoch(); time += 11 * step) {
         const auto read = text::parse_timestamp(formatted(time));
         CHECK_TRUE(read.has_value());
         CHECK_TRUE(read->time_since_epoch() == time);

@@ -59,14 +59,13 @@ std::int64_t integer_of(std::string_view bytes) noexcept {
 }
 
 /// Decodes a timestamp in microseconds since 2000. Returns std::nullopt for infinity, for years
-/// before 1 and for years that std::chrono cannot represent.
+/// before 1 and for years after 9999.
 model::NullableTime time_of(std::int64_t microseconds) noexcept {
     constexpr text::Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
-    constexpr text::Timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
-    constexpr text::Timestamp last = std::chrono::sys_days(std::chrono::year::max() / 12 / 31);
     const text::Timestamp time = epoch + std::chrono::floor<std::chrono::milliseconds>(
                                              std::chrono::microseconds(microseconds));
-    return time >= first && time <= last ? model::NullableTime(time) : model::NullableTime();
+    return time >= text::first_time && time <= text::last_time ? model::NullableTime(time)
+                                                               : model::NullableTime();
 }
 
 Cell cell_of(Form form, std::string_view bytes, apr_pool_t* pool) {
