@@ -1,6 +1,7 @@
 #include "api/precondition.hpp"
 
 #include "http/entity_tags.hpp"
+#include "text/split.hpp"
 #include "text/unicode.hpp"
 
 #include <algorithm>
@@ -23,16 +24,16 @@ store::Versions if_match_versions(const http::Headers& headers) {
     // Changes are made to existing users, so "only if there is none" is never met.
     if (headers.find("If-None-Match") == "*")
         return std::vector<std::string_view>();
-    if (!headers.has("If-Match"))
-        return std::nullopt;
-    const http::EntityTagList tags = http::parse_entity_tags(headers.find("If-Match"));
-    if (tags.is_any)
+    std::string_view list = headers.find("If-Match");
+    if (!headers.has("If-Match") || text::trim(list) == "*")
         return std::nullopt;
     std::vector<std::string_view> versions;
-    for (const std::string_view tag : tags.strong)
-        // A tag with invalid UTF-8 or U+0000 matches no row.
-        if (text::is_clean_utf8(tag))
-            versions.push_back(version_of(tag));
+    // A version contains no comma. A tag with invalid UTF-8 or U+0000 matches no row.
+    while (!list.empty()) {
+        const std::string_view tag = text::trim(text::take_until(list, ','));
+        if (tag.size() >= 2 && tag.front() == '"' && tag.back() == '"' && text::is_clean_utf8(tag))
+            versions.push_back(version_of(tag.substr(1, tag.size() - 2)));
+    }
     return versions;
 }
 

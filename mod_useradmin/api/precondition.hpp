@@ -6,9 +6,9 @@
 
 namespace useradmin::api {
 
-/// Returns the versions in If-Match, or std::nullopt if the header is absent or "*". Returns an
-/// empty list, which matches no user, if the header is malformed or has no strong tag, or if
-/// If-None-Match is "*".
+/// Returns the strong tags in If-Match, or std::nullopt if the header is absent or "*". Ignores
+/// weak tags, which never match, and whatever is not a tag. Returns an empty list, which matches no
+/// user, if no tags are left or If-None-Match is "*".
 store::Versions if_match_versions(const http::Headers& headers);
 /// Returns whether the user's row has one of the versions. std::nullopt matches every row.
 bool matches_version(const model::User& user, const store::Versions& versions);
