@@ -7,6 +7,7 @@
 #include "sign_in/replies.hpp"
 #include "text/split.hpp"
 #include "text/timestamp.hpp"
+#include "json/record.hpp"
 
 #include <chrono>
 
@@ -50,7 +51,7 @@ Reply no_admin_session() {
 Reply impersonation_reply(const model::Session& session, const model::User& user) {
     Reply reply;
     json::Writer writer(reply.body);
-    write_session(writer.begin_object().key("session"), session);
+    json::write_record(writer.begin_object().key("session"), session);
     write_user(writer.key("user"), user);
     writer.end_object();
     return reply;

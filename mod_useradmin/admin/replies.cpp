@@ -4,49 +4,15 @@
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
-#include <array>
-#include <cstddef>
 #include <utility>
 
 namespace useradmin::admin {
 
-namespace {
-
-template <class Record, std::size_t count>
-constexpr auto fields_of(const std::string_view (&names)[count]) {
-    std::array<const model::Field<Record>*, count> fields = {};
-    for (std::size_t index = 0; index < count; ++index)
-        for (const model::Field<Record>& field : model::fields<Record>())
-            if (field.name == names[index])
-                fields[index] = &field;
-    return fields;
-}
-
-// The members are in better-auth's order. Extra columns precede the user's id.
-constexpr auto user_members =
-    fields_of<model::User>({"name", "email", "emailVerified", "image", "createdAt", "updatedAt",
-                            "role", "banned", "banReason", "banExpires"});
-static_assert(user_members.size() + 1 == std::size(model::user_fields));
-constexpr auto session_members =
-    fields_of<model::Session>({"expiresAt", "token", "createdAt", "updatedAt", "ipAddress",
-                               "userAgent", "userId", "impersonatedBy", "id"});
-
-} // namespace
-
 void write_user(json::Writer& writer, const model::User& user) {
     writer.begin_object();
-    for (const auto* field : user_members)
-        json::write_field(writer, user, *field);
+    json::write_fields(writer, user);
     if (!user.extra_columns.empty())
         writer.splice_members(user.extra_columns);
-    writer.key("id").string(user.id);
-    writer.end_object();
-}
-
-void write_session(json::Writer& writer, const model::Session& session) {
-    writer.begin_object();
-    for (const auto* field : session_members)
-        json::write_field(writer, session, *field);
     writer.end_object();
 }
 
@@ -100,7 +66,7 @@ Reply sessions_reply(const std::vector<model::Session>& sessions, bool shows_tok
     for (model::Session session : sessions) {
         if (!shows_tokens)
             session.token = session.id;
-        write_session(writer, session);
+        json::write_record(writer, session);
     }
     writer.end_array().end_object();
     return reply;

@@ -63,8 +63,6 @@ Reply failure_reply(password::HashFailure failure);
 
 /// Writes a user, including the extra columns that were read.
 void write_user(json::Writer& writer, const model::User& user);
-/// Writes a session, including its token.
-void write_session(json::Writer& writer, const model::Session& session);
 /// Returns the user itself: {"name":"…",…}.
 Reply user_reply(const model::User& user);
 /// Returns {"user":{…}}.

@@ -30,4 +30,19 @@ void write_field(Writer& writer, const Record& record, const model::Field<Record
     std::visit([&](auto member) { write(record.*member); }, field.member);
 }
 
+/// Writes all fields as members of the open object.
+template <class Record>
+void write_fields(Writer& writer, const Record& record) {
+    for (const model::Field<Record>& field : model::fields<Record>())
+        write_field(writer, record, field);
+}
+
+/// Writes the record as an object.
+template <class Record>
+void write_record(Writer& writer, const Record& record) {
+    writer.begin_object();
+    write_fields(writer, record);
+    writer.end_object();
+}
+
 } // namespace useradmin::json

@@ -24,14 +24,6 @@ std::size_t max_json_length(const Record& record) {
     return length;
 }
 
-template <class Record>
-void write(json::Writer& writer, const Record& record) {
-    writer.begin_object();
-    for (const model::Field<Record>& field : model::fields<Record>())
-        json::write_field(writer, record, field);
-    writer.end_object();
-}
-
 } // namespace
 
 Reply error(int status, std::string_view message, std::string_view code) {
@@ -110,7 +102,7 @@ Reply signed_in(std::string_view token, const model::NullableText& url, const mo
     writer.begin_object().key("redirect").boolean(url && !url->empty()).key("token").string(token);
     if (url)
         writer.key("url").string(*url);
-    write(writer.key("user"), user);
+    json::write_record(writer.key("user"), user);
     writer.end_object();
     return reply;
 }
@@ -122,7 +114,7 @@ Reply verified(std::string_view token, const model::User& user) {
     writer.begin_object();
     if (!token.empty())
         writer.key("token").string(token);
-    write(writer.key("user"), user);
+    json::write_record(writer.key("user"), user);
     writer.end_object();
     return reply;
 }
@@ -133,8 +125,8 @@ Reply session(const store::SessionWithUser& session_with_user) {
                        max_json_length(session_with_user.user));
     json::Writer writer(reply.body);
     writer.begin_object();
-    write(writer.key("session"), session_with_user.session);
-    write(writer.key("user"), session_with_user.user);
+    json::write_record(writer.key("session"), session_with_user.session);
+    json::write_record(writer.key("user"), session_with_user.user);
     writer.end_object();
     return reply;
 }

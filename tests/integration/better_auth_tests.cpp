@@ -221,7 +221,8 @@ TEST(better_auth, a_search_and_a_filter_are_combined_with_and) {
     start(endpoints + "</Location>\n");
     const Reply reply = list(Caller::super_admin,
                              "searchValue=a&searchField=name&filterField=role&filterValue=admin");
-    STRCMP_CONTAINS("\"id\":\"ada-1\"}],\"total\":1}", reply.body.c_str());
+    STRCMP_CONTAINS("\"id\":\"ada-1\"", reply.body.c_str());
+    STRCMP_CONTAINS("}],\"total\":1}", reply.body.c_str());
 }
 
 } // namespace useradmin::test

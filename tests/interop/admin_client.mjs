@@ -121,8 +121,7 @@ class Comparison {
       mapTexts(value, (each) =>
         isTime.test(each) ? "(a time)" : (this.pairs.find((pair) => pair[side] === each)?.[0] ?? each),
       );
-    // As a string, because the order of members matters.
-    const body = text === "" ? "" : JSON.stringify(common(JSON.parse(text)));
+    const body = text === "" ? "" : common(JSON.parse(text));
     // The library's Response has no status text.
     const { statusText, ...problem } = error ?? {};
     return { ...answer, body, data: common(data), error: common(problem) };

@@ -315,8 +315,7 @@ void UserFileWriter::append(std::string& out, const store::bulk::Row& row) {
     if (format_ == FileFormat::ndjson) {
         json::Writer writer(out);
         writer.begin_object();
-        for (const model::Field<model::User>& field : model::user_fields)
-            json::write_field(writer, row.user, field);
+        json::write_fields(writer, row.user);
         writer.key(hash_member).string_or_null(row.password_hash);
         writer.end_object();
         out += '\n';
