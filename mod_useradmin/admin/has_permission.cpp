@@ -9,7 +9,7 @@ namespace {
 /// Returns the actions in the request. Returns std::nullopt if an action does not exist, if there
 /// are no resources, or if a resource has no actions.
 std::optional<Actions> actions_in(const json::Object& permissions) {
-    Actions actions;
+    Actions actions = 0;
     const auto resources = permissions.keys();
     for (const std::string_view resource : resources) {
         const auto names = permissions.texts(resource);
@@ -19,7 +19,7 @@ std::optional<Actions> actions_in(const json::Object& permissions) {
             const auto action = find_action(resource, name);
             if (!action)
                 return std::nullopt;
-            actions.add(*action);
+            actions |= bit_of(*action);
         }
     }
     return resources.empty() ? std::nullopt : std::optional(actions);

@@ -34,8 +34,8 @@ std::optional<Reply> refusal(const Call& call, const model::User& user) {
         model::is_super_admin(roles) && !model::is_super_admin(call.caller.roles);
     // Every role in the list counts as privileged, even one without actions. The role admin always
     // does, because the service gives it permissions.
-    const bool has_rights = may(call.service.roles, roles, Actions()) ||
-                            model::has_role(roles, api::text_of(api::Role::admin));
+    const bool has_rights =
+        may(call.service.roles, roles, 0) || model::has_role(roles, api::text_of(api::Role::admin));
     if (is_higher || call.service.settings.protected_email.matches(user.email) ||
         (has_rights && !call.may(Action::impersonate_admins)))
         return error(cannot_impersonate_admins);

@@ -42,7 +42,7 @@ std::optional<Action> find_action(std::string_view resource, std::string_view na
 
 bool may(const RoleActions& first, std::string_view roles, Actions actions) noexcept {
     for (const RoleActions* each = &first; each != nullptr; each = each->next)
-        if (each->actions.contains(actions) && model::has_role(roles, each->role))
+        if ((each->actions & actions) == actions && model::has_role(roles, each->role))
             return true;
     return false;
 }

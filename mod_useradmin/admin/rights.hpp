@@ -33,36 +33,23 @@ enum class Action : unsigned {
 /// there is none.
 std::optional<Action> find_action(std::string_view resource, std::string_view name) noexcept;
 
-class Actions {
-  public:
-    constexpr Actions() noexcept = default;
-    static constexpr Actions all() noexcept {
-        Actions actions;
-        actions.bits_ = ~std::uint32_t(0);
-        return actions;
-    }
+/// A set of actions: one bit for each.
+using Actions = std::uint32_t;
+inline constexpr Actions all_actions = ~Actions(0);
 
-    constexpr void add(Action action) noexcept {
-        bits_ |= std::uint32_t(1) << static_cast<unsigned>(action);
-    }
-    constexpr bool contains(Actions others) const noexcept {
-        return (bits_ & others.bits_) == others.bits_;
-    }
-    constexpr bool operator==(const Actions&) const noexcept = default;
-
-  private:
-    std::uint32_t bits_ = 0;
-};
+constexpr Actions bit_of(Action action) noexcept {
+    return Actions(1) << static_cast<unsigned>(action);
+}
 
 /// The actions that a role may take. A node of a linked list.
 struct RoleActions {
     std::string_view role;
-    Actions actions;
+    Actions actions = 0;
     const RoleActions* next = nullptr;
 };
 
 /// Used if UserAdminBetterAuthRole is not set.
-inline constexpr RoleActions default_roles = {model::super_admin_role, Actions::all()};
+inline constexpr RoleActions default_roles = {model::super_admin_role, all_actions};
 
 /// Returns whether any role in a comma-separated list may take all of the actions.
 bool may(const RoleActions& first, std::string_view roles, Actions actions) noexcept;

@@ -244,9 +244,7 @@ Reply dispatch(const Endpoint& endpoint, const http::Request& request,
 } // namespace
 
 bool Call::may(Action action) const noexcept {
-    Actions actions;
-    actions.add(action);
-    return admin::may(service.roles, caller.roles, actions);
+    return admin::may(service.roles, caller.roles, bit_of(action));
 }
 
 std::optional<std::string> roles_in(const Object& object, std::string_view member) {

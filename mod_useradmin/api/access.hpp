@@ -44,20 +44,8 @@ struct Caller {
     constexpr Role role() const noexcept { return parse_role(roles); }
 };
 
-constexpr bool is_administrator(const Caller& caller) noexcept {
-    return caller.role() != Role::user;
-}
 constexpr bool is_super_administrator(const Caller& caller) noexcept {
     return caller.role() == Role::super_admin;
-}
-
-/// Returns whether the caller may create a user with the role. An admin may create only users with
-/// the role "user". A missing role does not count as "user" (4.2, check 4).
-constexpr bool may_create_with_role(const Caller& caller, std::string_view role) noexcept {
-    return is_super_administrator(caller) || role == text_of(Role::user);
-}
-constexpr bool may_change_role_and_ban(const Caller& caller) noexcept {
-    return is_super_administrator(caller);
 }
 
 /// Who may use an operation.
@@ -67,7 +55,7 @@ enum class Audience { administrators, administrators_and_self, super_administrat
 constexpr bool is_in(Audience audience, const Caller& caller, std::string_view id) noexcept {
     if (audience == Audience::super_administrators)
         return is_super_administrator(caller);
-    return is_administrator(caller) ||
+    return caller.role() != Role::user ||
            (audience == Audience::administrators_and_self && caller.id == id);
 }
 

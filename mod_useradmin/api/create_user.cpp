@@ -63,8 +63,9 @@ Reply create_user(const Call& call, const Service& service) {
     call.event.target = email;
     if (name.empty() || email.empty() || (password.empty() && !invites))
         return error(400, texts.fields_missing);
-    // Check 4: an admin may create only users with the role "user".
-    if (!may_create_with_role(*call.caller, object->text("role")))
+    // Check 4: an admin may create only users with the role "user". A missing role does not count
+    // as "user".
+    if (!is_super_administrator(*call.caller) && object->text("role") != text_of(Role::user))
         return error(403, texts.create_role_forbidden);
     if (has_role(*object) && object->kind("role") != Object::Kind::string)
         return error(500, call.operation.failure_text);

@@ -31,7 +31,7 @@ bool has_types(const Object& body, const Caller& caller) {
     for (std::string_view field : {"name", "email", "password"})
         if (!is_absent_or(Kind::string, body.kind(field)))
             return false;
-    if (!may_change_role_and_ban(caller))
+    if (!is_super_administrator(caller))
         return true;
     return is_string_or_null(body, "role") && is_string_or_null(body, "banReason") &&
            is_absent_or(Kind::boolean, body.kind("banned"));
@@ -75,7 +75,7 @@ Reply update_user(const Call& call, const Service& service) {
 
     // Check 3: the user must exist. If the body is valid, update() checks this.
     // Check 4: an admin must not send role or banned.
-    if (object && !may_change_role_and_ban(caller) && has_role_or_ban(*object))
+    if (object && !is_super_administrator(caller) && has_role_or_ban(*object))
         return reject(call, service, 403, texts.update_role_forbidden);
     if (!object || !has_types(*object, caller))
         return reject(call, service, 500, call.operation.failure_text);
@@ -93,7 +93,7 @@ Reply update_user(const Call& call, const Service& service) {
     apply_non_empty("email", email);
     if (!email.empty() && service.settings.unverifies_email)
         changes.push_back(store::unverify_changed_email(service.settings.lowers_email));
-    if (may_change_role_and_ban(caller)) {
+    if (is_super_administrator(caller)) {
         apply_non_empty("role", object->text("role"));
         if (object->kind("banned") == Kind::boolean)
             changes.push_back({"banned", object->boolean("banned")});

@@ -195,15 +195,15 @@ const char* RoleReader::operator()(const httpd::ConfigLine& line,
     if (line.words.size() < 2 || role.find_first_of(":,") != role.npos)
         return "must be a role and its actions, such as admin user:list user:get, or superAdmin "
                "all";
-    admin::Actions actions;
+    admin::Actions actions = 0;
     for (const std::string_view word : line.words.subspan(1)) {
         std::string_view name = word;
         const std::string_view resource = text::take_until(name, ':');
         const auto action = admin::find_action(resource, name);
         if (word == "all" && line.words.size() == 2)
-            actions = admin::Actions::all();
+            actions = admin::all_actions;
         else if (action)
-            actions.add(*action);
+            actions |= admin::bit_of(*action);
         else
             return line.copy("'" + std::string(word) +
                              "' is not an action; use actions such as user:list and "

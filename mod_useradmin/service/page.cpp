@@ -6,33 +6,18 @@
 #include "httpd/reply.hpp"
 #include "service/log_module.hpp"
 
-#include <algorithm>
 #include <string>
 
 namespace useradmin::service {
 
 namespace {
 
+constexpr std::string_view console_handler = "useradmin-console";
+constexpr std::string_view openapi_handler = "useradmin-openapi";
+
 ServiceOfPage service_in(ap_conf_vector_t* configuration) noexcept {
     const ServiceSettings& settings = settings_of(configuration);
     return {settings.get<Enabled>().path, configuration, settings};
-}
-
-struct Page {
-    /// The argument of SetHandler.
-    std::string_view handler;
-    int (*answer)(request_rec* request);
-};
-
-constexpr Page pages[] = {
-    {"useradmin-console", handle_console},
-    {"useradmin-openapi", handle_openapi},
-};
-
-const Page* find_page(const request_rec* request) noexcept {
-    const std::string_view handler = apr::view_of(request->handler);
-    const auto* const found = std::ranges::find(pages, handler, &Page::handler);
-    return found != std::end(pages) ? found : nullptr;
 }
 
 std::string without_compression_suffixes(std::string tags) {
@@ -107,11 +92,13 @@ int evaluate_conditions(request_rec* request, std::string_view tag) {
 
 int handle_page(request_rec* request) {
     httpd::forbid_sniffing(request);
-    return find_page(request)->answer(request);
+    return apr::view_of(request->handler) == console_handler ? handle_console(request)
+                                                             : handle_openapi(request);
 }
 
 bool is_for_page(const request_rec* request) noexcept {
-    return find_page(request) != nullptr;
+    const std::string_view handler = apr::view_of(request->handler);
+    return handler == console_handler || handler == openapi_handler;
 }
 
 } // namespace useradmin::service

@@ -10,17 +10,11 @@ namespace useradmin::test {
 namespace {
 
 /// May impersonate users.
-constexpr admin::RoleActions helper = [] {
-    admin::RoleActions actions = {"helper", {}, &admin::default_roles};
-    actions.actions.add(admin::Action::impersonate_user);
-    return actions;
-}();
+constexpr admin::RoleActions helper = {"helper", bit_of(admin::Action::impersonate_user),
+                                       &admin::default_roles};
 /// May also impersonate admins.
-constexpr admin::RoleActions deputy = [] {
-    admin::RoleActions actions = {"deputy", helper.actions, &helper};
-    actions.actions.add(admin::Action::impersonate_admins);
-    return actions;
-}();
+constexpr admin::RoleActions deputy = {
+    "deputy", helper.actions | bit_of(admin::Action::impersonate_admins), &helper};
 
 /// In these tests, the role admin may perform only some actions.
 constexpr admin::RoleActions admin_actions = [] {
@@ -29,7 +23,7 @@ constexpr admin::RoleActions admin_actions = [] {
          {admin::Action::list_users, admin::Action::get_user, admin::Action::set_role,
           admin::Action::ban_user, admin::Action::delete_user, admin::Action::set_password,
           admin::Action::update_user, admin::Action::create_user, admin::Action::revoke_session})
-        actions.actions.add(each);
+        actions.actions |= bit_of(each);
     return actions;
 }();
 
