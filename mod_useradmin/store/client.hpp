@@ -61,6 +61,9 @@ class Client {
     bool ensure_connected() { return is_connected() || reconnect(); }
     /// Returns whether the server reported that it is a standby, as PostgreSQL 14 and later do.
     virtual bool is_standby() const noexcept { return false; }
+    /// Returns the process ID that PostgreSQL reported when the connection was opened. A pooler
+    /// such as PgBouncer reports another number. For SQLite, returns 0.
+    virtual int backend_id() const noexcept { return 0; }
     /// Returns whether a transaction is open, even if an error has aborted it.
     virtual bool is_in_transaction() const noexcept = 0;
     virtual void discard_prepared() = 0;

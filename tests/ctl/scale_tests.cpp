@@ -2,6 +2,7 @@
 #include "scale.hpp"
 #include "support/files.hpp"
 #include "support/machine.hpp"
+#include "support/pgbouncer.hpp"
 #include "support/process.hpp"
 
 #include <atomic>
@@ -125,6 +126,23 @@ TEST(postgresql_scale, prints_the_number_of_users_each_time) {
     const Json json(ctl({"schema", "--scale", "--json"}).output);
     CHECK_EQUAL(std::string("4500"), json.at("data.users"));
     CHECK_EQUAL(std::string("0"), json.at("data.countsCorrected"));
+}
+
+TEST(postgresql_scale, requires_a_direct_connection) {
+    for (const char* const mode : {"session", "transaction"}) {
+        const PgBouncer pooler(work(), "bouncer-" + std::string(mode), database().server(), mode);
+        for (const char* const option : {"--scale", "--no-scale"}) {
+            const CommandResult ended = ctl_without_database(
+                {"--driver", "pgsql", "--params", pooler.params(), "schema", option});
+            CHECK_EQUAL(1, ended.status);
+            CHECK_TEXT(has(ended.errors, "the connection goes through a pooler"),
+                       ended.errors.c_str());
+        }
+        // The pooler gives its server connections to other clients.
+        Session other(pooler.params());
+        CHECK_EQUAL(sql().value("SHOW search_path").value(), other.value("SHOW search_path"));
+    }
+    CHECK_EQUAL(0, sql().number(left));
 }
 
 TEST(postgresql_scale, is_removed_completely) {

@@ -41,6 +41,11 @@ class ScaleObjects {
         for (const auto& [word, meaning] : words_)
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError("a name must not contain " + std::string(body_quote));
+        // A pooler would give the settings, the role and the lock of this session to other clients.
+        if (number_of(database.rows("SELECT pg_catalog.pg_backend_pid()")[0][0]) !=
+            database.client().backend_id())
+            throw CommandError("the connection goes through a pooler such as PgBouncer; use "
+                               "--params to connect directly to PostgreSQL");
         // Override the role's settings. With this search_path, functions and operators of other
         // roles cannot shadow built-in ones.
         database.execute("SET search_path = pg_catalog, pg_temp");

@@ -221,6 +221,8 @@ class PostgresqlClient final : public Client {
         return apr::view_of(PQparameterStatus(connection_, "in_hot_standby")) == "on";
     }
 
+    int backend_id() const noexcept override { return PQbackendPID(connection_); }
+
     bool has_no_pending_input() const noexcept override {
         pollfd socket = {PQsocket(connection_), POLLIN, 0};
         return poll(&socket, 1, 0) == 0;
