@@ -163,6 +163,7 @@ enum Need : unsigned {
     needs_second_factors = 64, ///< the plugin's table of second factors and the verification table
     needs_mail = 128,          ///< the verification table
     needs_attempt_table = 256, ///< the table of attempts exists
+    needs_all_rows = 512,      ///< no row is hidden; operations only warn of this problem
 };
 
 /// Why an operation is impossible: a sentence with the table, the column and the remedy.

@@ -555,6 +555,30 @@ TEST(postgresql_privileges, that_an_account_with_a_single_connection_lacks_are_n
     CHECK(any_contains(run_check(""), "data.problems", R"(GRANT INSERT ON "user" TO reader;)"));
 }
 
+TEST(postgresql_privileges, that_row_level_security_limits_are_named) {
+    grant(run_check(""));
+    CHECK_EQUAL(0, run_check("").size("data.problems"));
+    sql().run("ALTER TABLE \"session\" ENABLE ROW LEVEL SECURITY");
+    const auto expect_problem = [] {
+        CHECK(
+            any_contains(run_check(""), "data.problems",
+                         "row-level security may hide rows of table \"session\" from the database "
+                         "account reader, so a change may miss them; run: CREATE POLICY "
+                         "useradmin ON \"session\" TO reader USING (true);"));
+    };
+    expect_problem();
+    sql().run("CREATE POLICY own ON \"session\" USING (\"userId\" = current_user)");
+    expect_problem();
+    sql().run("CREATE POLICY useradmin ON \"session\" TO reader USING (true)");
+    CHECK_EQUAL(0, run_check("").size("data.problems"));
+    sql().run("DROP POLICY own ON \"session\"; CREATE POLICY own ON \"session\" AS RESTRICTIVE "
+              "USING (\"userId\" <> 'ana-1')");
+    expect_problem();
+    sql().run("ALTER ROLE reader BYPASSRLS");
+    CHECK_EQUAL(0, run_check("").size("data.problems"));
+    sql().run("DROP POLICY own ON \"session\"; ALTER TABLE \"session\" DISABLE ROW LEVEL SECURITY");
+}
+
 TEST(postgresql_privileges, to_record_revocations_are_named_if_there_is_a_table) {
     CHECK(any_contains(
         run_check(""), "data.problems",

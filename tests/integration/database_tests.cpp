@@ -256,6 +256,23 @@ TEST(sqlite_database, returns_null_for_an_invalid_time) {
                reply.text().c_str());
 }
 
+TEST(postgresql_database, rows_that_a_policy_may_hide_are_logged) {
+    sql().run("CREATE ROLE limited LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO limited; "
+              "ALTER TABLE \"session\" ENABLE ROW LEVEL SECURITY");
+    std::string directives = Suite::directives_for(Suite::current().database());
+    const std::string owner = "user=useradmin";
+    directives.replace(directives.find(owner), owner.size(), "user=limited");
+    expect_log("UA0109: row-level security may hide rows of table \"session\" from the database "
+               "account limited");
+    start(directives +
+          location("/api/users", as_sara + "UserAdminProtectedEmail sara@example.org\n"));
+    const Reply reply = send("GET", "/api/users");
+    stop();
+    sql().run("ALTER TABLE \"session\" DISABLE ROW LEVEL SECURITY; DROP OWNED BY limited; "
+              "DROP ROLE limited");
+    expect_success(reply);
+}
+
 TEST(postgresql_database, may_change_column_types_with_any_table_directives) {
     sql().run("ALTER TABLE \"user\" ADD \"lastLoginAt\" timestamptz");
     change("ALTER TABLE \"user\" ALTER \"name\" TYPE varchar(50)",

@@ -112,6 +112,18 @@ std::string from_tables(const TableNames& names, const std::string& literals,
            literals + "]::pg_catalog.name[])";
 }
 
+// An expression for this account if row-level security may hide rows of t.relation from it,
+// otherwise NULL. A policy USING (true) shows all rows, unless there are restrictive policies.
+constexpr const char* restricted_account =
+    "CASE WHEN pg_catalog.row_security_active(t.relation) AND NOT coalesce((SELECT "
+    "pg_catalog.bool_and(l.polpermissive) AND pg_catalog.bool_or(l.polcmd "
+    "OPERATOR(pg_catalog.=) '*' AND l.polwithcheck IS NULL AND pg_catalog.pg_get_expr(l.polqual, "
+    "l.polrelid) OPERATOR(pg_catalog.=) 'true' AND EXISTS (SELECT FROM "
+    "pg_catalog.unnest(l.polroles) AS m (id) WHERE m.id OPERATOR(pg_catalog.=) "
+    "0::pg_catalog.oid OR pg_catalog.pg_has_role(m.id, 'USAGE'))) FROM pg_catalog.pg_policy l "
+    "WHERE l.polrelid OPERATOR(pg_catalog.=) t.relation), false) THEN "
+    "pg_catalog.quote_ident(current_user::pg_catalog.text) END, ";
+
 /// Returns the catalog query. Each row is a column of a table, with everything that invalidates a
 /// prepared statement. The type of a domain is its base type. A missing table has one row without a
 /// column. If a schema without USAGE has a table of this name, the row names the schema. If a table
@@ -138,7 +150,8 @@ std::string catalog_query(const TableNames& names) {
            "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
            "'heap', false), c.relkind, t.letter OPERATOR(pg_catalog.<>) 'p' OR "
            "pg_catalog.has_table_privilege(t.relation, 'DELETE'), t.letter "
-           "OPERATOR(pg_catalog.<>) 'p' OR pg_catalog.has_table_privilege(t.relation, 'INSERT'), "
+           "OPERATOR(pg_catalog.<>) 'p' OR pg_catalog.has_table_privilege(t.relation, 'INSERT'), " +
+           std::string(restricted_account) +
            "a.attname, "
            "pg_catalog.format_type(y.oid, CASE WHEN d.typtype OPERATOR(pg_catalog.=) 'd' THEN "
            "d.typtypmod ELSE a.atttypmod END), "
@@ -767,6 +780,14 @@ class Postgresql final : public Dialect {
         table.relation_kind = rows.take().value_or("r").front();
         table.allows_delete = rows.take_boolean();
         table.allows_insert = rows.take_boolean();
+        const model::NullableText account_of_policies = rows.take();
+        if (account_of_policies && table.columns.empty())
+            schema.problems.push_back(
+                {needs_all_rows,
+                 "row-level security may hide rows of table " + table.name +
+                     " from the database account " + std::string(*account_of_policies) +
+                     ", so a change may miss them; run: CREATE POLICY useradmin ON " + table.name +
+                     " TO " + std::string(*account_of_policies) + " USING (true);"});
         Column column = column_of(rows, has_iso_dates);
         column.is_unicode = is_unicode;
         if (!column.name.empty()) {
