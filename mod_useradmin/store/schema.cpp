@@ -450,9 +450,9 @@ std::optional<MethodTable> Schema::method_table(model::MethodKind kind) const no
 }
 
 bool Schema::has_same_size_and_scale(const Schema& other) const noexcept {
-    return std::tie(user.estimated_rows, scale, scale_name, has_outdated_scale) ==
+    return std::tie(user.estimated_rows, scale, scale_name, has_outdated_scale, has_closed_scale) ==
            std::tie(other.user.estimated_rows, other.scale, other.scale_name,
-                    other.has_outdated_scale);
+                    other.has_outdated_scale, other.has_closed_scale);
 }
 
 bool OwnedTable::can_disable_rows() const noexcept {

@@ -229,9 +229,11 @@ struct Schema {
     /// The name of this schema, whether or not it exists. Empty if the database does not support
     /// --scale.
     std::string scale_name;
-    /// Whether these objects are incomplete, come from an earlier version, lack counts for a column
-    /// that was later added to the user table, or lack privileges for PUBLIC.
+    /// Whether these objects are incomplete, come from an earlier version, or lack counts for a
+    /// column that was later added to the user table.
     bool has_outdated_scale = false;
+    /// Whether PUBLIC lacks USAGE on this schema. If so, only the owner can use the user table.
+    bool has_closed_scale = false;
     /// Why the column of UserAdminLastSeen cannot be used. Empty if it can, or if the directive is
     /// not set.
     std::string last_seen_problem;

@@ -396,6 +396,7 @@ TEST(postgresql_scale, without_privileges_after_a_restore_is_reported_and_repair
               "useradmin_public_user.counts FROM reader");
     CHECK_EQUAL(std::string("42501"), read_as_reader());
     CHECK(has(ctl({"check"}).output, problem));
+    CHECK(has(ctl_as("reader", {"check"}).output, problem));
     scale();
     CHECK_EQUAL(std::string(), read_as_reader());
     CHECK_FALSE(has(ctl({"check"}).output, problem));

@@ -297,7 +297,8 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
         found.missing_second_factor_privileges =
             missing_privileges(database, schema, store::second_factor_privileges(schema));
     found.superuser_risk = database.superuser_risk(schema);
-    if (found.superuser_risk)
+    // In the second case, every statement on the user table fails.
+    if (found.superuser_risk || (schema.has_closed_scale && schema.scale.empty()))
         return found;
     // Each module requires this privilege.
     const bool can_read_users =

@@ -401,9 +401,9 @@ class Examiner {
             advise_index(schema().user, "role_newest", "lists filtered by role",
                          "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
         const store::Column* updated = schema().user.find("updatedAt");
-        if (schema().has_outdated_scale && !schema().scale.empty())
+        if (schema().has_closed_scale)
             add_problem(
-                "PUBLIC lacks the privilege USAGE on schema " + schema().scale +
+                "PUBLIC lacks the privilege USAGE on schema " + schema().scale_name +
                 ", as after a restore without privileges, so only its owner can use table " +
                 schema().user.name + "; run: useradminctl schema --scale");
         else if (schema().has_outdated_scale)

@@ -316,7 +316,10 @@ bool read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid, S
         "pg_catalog.lower(pg_catalog.concat(n.nspname, '_', c.relname)), '[^a-z0-9_]', '_', 'g')), "
         "63)), CASE WHEN t.is_complete AND t.comment OPERATOR(pg_catalog.=) " +
         ready +
-        " THEN t.scale END, coalesce(t.is_outdated, false) FROM pg_catalog.pg_class c JOIN "
+        " THEN t.scale END, coalesce(t.is_outdated, false), coalesce(t.is_closed AND "
+        "t.comment OPERATOR(pg_catalog.=) " +
+        ready +
+        ", false) FROM pg_catalog.pg_class c JOIN "
         "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace LEFT JOIN "
         "LATERAL "
         "(SELECT pg_catalog.quote_ident(o.nspname::pg_catalog.text) AS scale, "
@@ -329,11 +332,11 @@ bool read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid, S
         "OPERATOR(pg_catalog.=) 'counts' AND pg_catalog.has_table_privilege(r.oid, 'SELECT')) AS "
         "is_complete, EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.relnamespace "
         "OPERATOR(pg_catalog.=) o.oid AND r.relname OPERATOR(pg_catalog.=) 'counts' AND "
-        "(coalesce(pg_catalog.obj_description(o.oid, 'pg_namespace'), '') "
+        "coalesce(pg_catalog.obj_description(o.oid, 'pg_namespace'), '') "
         "OPERATOR(pg_catalog.<>) " +
         ready +
-        " OR NOT pg_catalog.has_schema_privilege('public'::pg_catalog.name, o.oid, 'USAGE'))) AS "
-        "is_outdated FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid "
+        ") AS is_outdated, NOT pg_catalog.has_schema_privilege('public'::pg_catalog.name, o.oid, "
+        "'USAGE') AS is_closed FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid "
         "OPERATOR(pg_catalog.=) "
         "g.tgfoid JOIN pg_catalog.pg_namespace o ON o.oid OPERATOR(pg_catalog.=) f.pronamespace "
         "WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND "
@@ -348,6 +351,7 @@ bool read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid, S
         schema.scale_name = rows->take().value_or("");
         schema.scale = rows->take().value_or("");
         schema.has_outdated_scale = rows->take_boolean();
+        schema.has_closed_scale = rows->take_boolean();
     }
     return rows.has_value();
 }
