@@ -184,6 +184,19 @@ TEST(bulk, imports_an_exported_user_without_a_name) {
               "line 2 has no name"));
 }
 
+TEST(bulk, imports_an_exported_address_without_an_at_sign_with_force) {
+    create("ana@x.org");
+    sql().run("UPDATE \"user\" SET \"email\" = 'ana'");
+    const std::string first = export_users(".ndjson");
+    database().clear();
+    const std::string name = new_file(first);
+    CHECK(has(ctl({"import", name}).errors,
+              "line 1 has an invalid email address; use --force to accept it"));
+    expect_ok(ctl({"import", name, "--force"}));
+    CHECK_EQUAL(first, export_users(".ndjson"));
+    CHECK(has(ctl({"import", new_file(user_line("")), "--force"}).errors, "line 1 has no email"));
+}
+
 TEST(bulk, import_keeps_an_updatedAt_that_is_NULL) {
     create_people("text UNIQUE");
     expect_ok(
@@ -933,11 +946,12 @@ TEST(bulk, stopped_import_says_how_to_resume) {
     const std::string name = new_file(text + user_line("bo"));
     const CommandResult ended = ctl({"import", name});
     CHECK_EQUAL(1, ended.status);
-    CHECK_TEXT(has(ended.errors,
-                   "line 1001 has an invalid email address; all lines up to line 1000 were "
-                   "imported; fix the problem, then run the command again with "
-                   "--on-conflict skip"),
-               ended.errors.c_str());
+    CHECK_TEXT(
+        has(ended.errors,
+            "line 1001 has an invalid email address; use --force to accept it; all lines "
+            "up to line 1000 were imported; fix the problem, then run the command again with "
+            "--on-conflict skip"),
+        ended.errors.c_str());
     CHECK_EQUAL(1000, count_users());
     CHECK_FALSE(std::filesystem::exists(name + ".import"));
     file(std::filesystem::path(name).filename().string(), text + user_line("bo@x.org"));

@@ -140,8 +140,11 @@ std::string fill(Entry& entry, const ImportRules& rules) {
     if (!user.updated_at &&
         (!entry.has("updatedAt") || (updated != nullptr && !updated->is_nullable)))
         user.updated_at = user.created_at;
-    if (user.email.find('@') == user.email.npos)
-        return user.email.empty() ? "has no email" : "has an invalid email address";
+    if (user.email.empty())
+        return "has no email";
+    // The service accepts any string, and an export may contain it.
+    if (user.email.find('@') == user.email.npos && !rules.takes_all)
+        return "has an invalid email address; use --force to accept it";
     if (rules.lowers_email)
         user.email = entry.email = text::lower(user.email);
     // better-auth creates users without a name as users with an empty one.
