@@ -141,6 +141,14 @@ void Database::set_if_known(std::string_view parameter, std::string_view value, 
             store::literal(parameter));
 }
 
+void Database::remove_timeouts() {
+    if (!dialect_->product().has_schemas)
+        return;
+    execute("SET LOCAL statement_timeout = 0");
+    execute("SET LOCAL idle_in_transaction_session_timeout = 0");
+    set_if_known("transaction_timeout", "0", Until::commit);
+}
+
 std::string Database::explain(std::string error) const {
     const bool is_of_file = error.find("unable to open database file") != error.npos ||
                             error.find("readonly database") != error.npos;

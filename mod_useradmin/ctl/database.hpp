@@ -53,6 +53,9 @@ class Database final : public store::ConnectionSource {
     /// Sets a parameter of PostgreSQL until the transaction or the session ends. Does nothing if
     /// the server's version lacks the parameter. Throws CommandError on failure.
     void set_if_known(std::string_view parameter, std::string_view value, Until until);
+    /// Removes PostgreSQL's timeouts until the transaction ends. DBDParams may set them for httpd,
+    /// but reading a whole table takes longer. Throws CommandError on failure.
+    void remove_timeouts();
     /// Reports the client's last error. Throws LockTimeout if it is ErrorKind::busy, otherwise
     /// CommandError.
     [[noreturn]] void fail() const;

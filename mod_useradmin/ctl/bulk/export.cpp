@@ -247,6 +247,7 @@ Exit export_users(Context& context) {
     });
     // Read all users in one snapshot.
     database.execute(database.dialect().product().begin_snapshot);
+    database.remove_timeouts();
     const std::int64_t total =
         progress && progress->is_shown() ? number_of_users(database, schema) : 0;
     std::string text;

@@ -274,8 +274,10 @@ class Import {
     }
 
     Exit run() {
-        if (is_dry_)
+        if (is_dry_) {
             dry_run_transaction_.emplace(database_);
+            database_.remove_timeouts();
+        }
         while (auto line = reader_.next()) {
             take(std::move(*line));
             if (entries_.size() >= users_at_once || bytes_ >= batch_bytes ||

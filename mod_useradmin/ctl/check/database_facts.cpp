@@ -246,16 +246,14 @@ void survey_addresses(Database& database, const store::Schema& schema,
         found.has_protected_user = *found_user;
 }
 
-/// Calls count(), which reads whole tables, without limits on the time of statements. DBDParams
-/// limit it for httpd, but reading a whole table takes longer.
+/// Calls count(), which reads whole tables, without timeouts (Database::remove_timeouts()).
 template <class Count>
 void count_without_timeouts(Database& database, const Count& count) {
     // On SQLite, a transaction would lock the file.
     if (!database.dialect().product().has_schemas)
         return count();
     Transaction transaction(database);
-    database.execute("SET LOCAL statement_timeout = 0");
-    database.set_if_known("transaction_timeout", "0", Database::Until::commit);
+    database.remove_timeouts();
     count();
     transaction.commit();
 }
