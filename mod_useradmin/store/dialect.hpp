@@ -170,9 +170,10 @@ class Dialect {
     /// Configures a new database for many readers and one writer. Returns false on failure. If the
     /// file cannot have a write-ahead log, the client's error message is empty.
     virtual bool init_database(Client& client, apr_pool_t* pool) const = 0;
-    /// Returns the query for the indexes of the tables, except partial ones. Each row is one key
-    /// column of an index, in order: the table's letter (u, s, a), the index, whether it is unique
-    /// ("t" or "1"), and the column or expression.
+    /// Returns the query for the indexes of the tables, except partial ones with a condition other
+    /// than that their first key is not NULL. Each row is one key column of an index, in order: the
+    /// table's letter (u, s, a), the index, whether it is unique ("t" or "1"), and the column or
+    /// expression.
     virtual std::string indexes_query(const Schema& schema, const TableNames& names) const = 0;
     /// Returns the query for missing privileges, in the order of `privileges`. INSERT includes
     /// USAGE on the sequences of the table's defaults. Each row has the table's letter, the

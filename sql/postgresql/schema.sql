@@ -2,7 +2,7 @@
 --
 -- They are the tables of better-auth 1.6 with its admin plugin (same names, types and constraints) and
 -- mod_useradmin's own tables, useradmin_*. Existing tables are kept; only missing indexes are added,
--- such as the two at the end. On a large table in use, create those two by hand with CREATE INDEX
+-- such as the three at the end. On a large table in use, create those three by hand with CREATE INDEX
 -- CONCURRENTLY before running this file.
 --
 -- Run this file with "useradminctl schema" or psql. Each statement ends with a semicolon at the end of
@@ -102,3 +102,5 @@ CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("ide
 CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
 -- For pages and the total of the list filtered by role. A user without a role counts as "user".
 CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id") INCLUDE ("role");
+-- For ending the sessions in which a user impersonates others.
+CREATE INDEX IF NOT EXISTS "session_impersonatedBy_idx" ON "session" ("impersonatedBy") WHERE "impersonatedBy" IS NOT NULL;

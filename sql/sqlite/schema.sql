@@ -2,7 +2,7 @@
 --
 -- They are the tables of better-auth 1.6 with its admin plugin (same names, types and constraints) and
 -- mod_useradmin's own tables, useradmin_*. Existing tables are kept; only missing indexes are added,
--- such as the two at the end.
+-- such as the three at the end.
 --
 -- Dates are stored as text in UTC, such as 2026-11-20T23:30:19.717Z. Booleans are 0 or 1.
 --
@@ -99,3 +99,5 @@ CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("ide
 CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
 -- For pages and the total of the list filtered by role. A user without a role counts as "user".
 CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id");
+-- For ending the sessions in which a user impersonates others.
+CREATE INDEX IF NOT EXISTS "session_impersonatedBy_idx" ON "session" ("impersonatedBy") WHERE "impersonatedBy" IS NOT NULL;

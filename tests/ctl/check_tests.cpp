@@ -340,7 +340,31 @@ TEST(check, accepts_a_unique_index_on_the_address_in_lower_case) {
     sql().run("CREATE UNIQUE INDEX ON app_user (lower(email)) WHERE email <> ''");
     run_check(1, {"--tables", tables});
     sql().run("CREATE UNIQUE INDEX ON app_user (lower(email))");
-    run_check(0, {"--tables", tables});
+    // Lookups by address compare the address itself.
+    const std::string advice = "an index is missing for looking up users by address; run: ";
+    const std::string statement =
+        R"(CREATE INDEX CONCURRENTLY "app_user_email_idx" ON "app_user" ("email");)";
+    CHECK(any_contains(run_check(0, {"--tables", tables}), "data.notes", advice + statement));
+    sql().run(statement);
+    CHECK_FALSE(any_contains(run_check(0, {"--tables", tables}), "data.notes", advice));
+}
+
+TEST(check, suggests_an_index_on_impersonated_sessions) {
+    create_tables();
+    const std::string advice = "an index is missing for ending the sessions in which a user";
+    const std::string statement = R"("app_session_impersonatedBy_idx" ON "app_session" )"
+                                  R"(("impersonatedBy") WHERE "impersonatedBy" IS NOT NULL;)";
+    const auto has_advice = [&] {
+        return any_contains(run_check(0, {"--tables", tables}), "data.notes", advice);
+    };
+    CHECK_FALSE(has_advice());
+    sql().run(R"(DROP INDEX "app_session_impersonatedBy_idx")");
+    CHECK(any_contains(run_check(0, {"--tables", tables}), "data.notes", statement));
+    sql().run(
+        R"(CREATE INDEX app_other_idx ON app_session ("impersonatedBy") WHERE "token" <> '')");
+    CHECK(has_advice());
+    sql().run("CREATE INDEX " + statement);
+    CHECK_FALSE(has_advice());
 }
 
 TEST(check, reports_uuid_ids_and_an_issuer) {

@@ -58,7 +58,7 @@ struct Index {
     }
 };
 
-/// Returns the indexes of the user, session and account table that are not partial.
+/// Returns the indexes of the user, session and account table (Dialect::indexes_query()).
 std::vector<Index> indexes_of(Database& database, const store::Schema& schema);
 
 /// A privilege on a table or sequence that the database account lacks.

@@ -148,6 +148,8 @@ class Examiner {
                         schema().user.name + ", so two users can have the same address; run: " +
                         index_statement("UNIQUE INDEX", schema().user, "email",
                                         store::quoted_identifier(email)));
+        else
+            require_index('u', "email", "email", "looking up users by address");
     }
 
     /// Suggests the value that the application's rows require, and reports a setting with another
@@ -393,6 +395,9 @@ class Examiner {
     void check_indexes() {
         require_index('s', "token", "token", "looking up sessions by token");
         require_index('s', "userId", "userId", "looking up a user's sessions");
+        // Most sessions have no such value, so omit them.
+        require_index('s', "impersonatedBy", "impersonatedBy",
+                      "ending the sessions in which a user impersonates others", " IS NOT NULL");
         require_index('a', "userId", "userId", "looking up a user's accounts");
         require_index('u', "createdAt", "newest", "sorting lists by creation time");
         const store::Column* role = schema().user.find("role");
@@ -432,12 +437,14 @@ class Examiner {
         return schema().user.find("createdAt")->sql() + " DESC, \"id\"";
     }
 
+    /// condition: the condition on the column for the rows in the index. Empty for all rows.
     void require_index(char letter, std::string_view field, std::string_view name,
-                       std::string_view purpose) {
+                       std::string_view purpose, const std::string& condition = {}) {
         const store::Column* column = table(letter).find(field);
         if (column != nullptr && !has_index(letter, column->name))
             advise_index(table(letter), name, purpose,
-                         name == "newest" ? newest_first() : column->sql());
+                         name == "newest" ? newest_first() : column->sql(),
+                         condition.empty() ? "" : " WHERE " + column->sql() + condition);
     }
 
     /// Returns whether the table is a table, a partitioned table or a materialized view.
@@ -446,23 +453,24 @@ class Examiner {
     }
 
     void advise_index(const store::Table& table, std::string_view name, std::string_view purpose,
-                      const std::string& keys) {
+                      const std::string& keys, const std::string& where = {}) {
         if (can_have_indexes(table))
             note("an index is missing for " + std::string(purpose) +
-                 "; run: " + index_statement("INDEX", table, name, keys));
+                 "; run: " + index_statement("INDEX", table, name, keys, where));
     }
 
     /// Returns a CREATE INDEX statement that does not block writes, if the database supports one
     /// for the table.
     std::string index_statement(std::string_view kind, const store::Table& table,
-                                std::string_view name, const std::string& keys) const {
+                                std::string_view name, const std::string& keys,
+                                const std::string& where = {}) const {
         // CREATE INDEX takes a name without a schema: the index is in the schema of its table.
         const std::size_t dot = table.name.find("\".\"");
         std::string own = dot == table.name.npos ? table.name : table.name.substr(dot + 2);
         own.insert(own.size() - 1, "_" + std::string(name) + "_idx");
         return "CREATE " + std::string(kind) + " " +
                (table.relation_kind == 'p' ? "" : product_.create_index_option) + own + " ON " +
-               table.name + " (" + keys + ");";
+               table.name + " (" + keys + ")" + where + ";";
     }
 
     void suggest_tables() {

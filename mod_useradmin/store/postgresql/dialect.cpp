@@ -638,7 +638,11 @@ class Postgresql final : public Dialect {
         return "SELECT t.letter, i.indexrelid, i.indisunique, "
                "pg_catalog.pg_get_indexdef(i.indexrelid, k, true) FROM " +
                tables_of(schema) + " JOIN pg_catalog.pg_index i ON i.indrelid" + equals +
-               "t.relation AND i.indpred IS NULL AND i.indisvalid CROSS JOIN "
+               "t.relation AND i.indisvalid AND (i.indpred IS NULL OR "
+               "pg_catalog.pg_get_expr(i.indpred, i.indrelid, true)" +
+               equals +
+               "pg_catalog.concat(pg_catalog.pg_get_indexdef(i.indexrelid, 1, true), ' IS NOT "
+               "NULL')) CROSS JOIN "
                "pg_catalog.generate_series(1, i.indnkeyatts::int) AS k ORDER BY 1, 2, k";
     }
 

@@ -308,8 +308,9 @@ class Sqlite final : public Dialect {
                "'%coalesce(%', 'coalesce(', m.sql)) FROM (" +
                tables_of(names) +
                ") t JOIN pragma_index_list(t.name) l JOIN pragma_index_xinfo(l.name) x LEFT JOIN "
-               "sqlite_master m ON m.name = l.name WHERE l.partial = 0 AND x.key = 1 ORDER BY 1, "
-               "2, x.seqno";
+               "sqlite_master m ON m.name = l.name WHERE (l.partial = 0 OR (l.\"unique\" = 0 AND "
+               "m.sql LIKE '% WHERE %' || x.name || '% IS NOT NULL')) AND x.key = 1 ORDER BY 1, 2, "
+               "x.seqno";
     }
 
     std::string untrusted_roles_query(const Schema&) const override { return {}; }
