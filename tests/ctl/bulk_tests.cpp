@@ -755,6 +755,25 @@ TEST(bulk, import_ends_the_sessions_of_a_banned_user) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session")"));
 }
 
+TEST(bulk, import_ends_sessions_after_a_new_role_if_configured) {
+    const std::string ana = create("ana@x.org");
+    const std::string bo = create("bo@x.org");
+    const auto import_with = [&](const std::string& directives, const std::string& role) {
+        sql().run("DELETE FROM \"session\"");
+        for (const std::string& id : {ana, bo})
+            expect_ok(ctl({"session", "open", id}));
+        expect_ok(
+            ctl_with(directives, {"import",
+                                  new_file(user_line("ana@x.org", R"(,"role":")" + role + '"') +
+                                           user_line("bo@x.org", R"(,"role":"user")")),
+                                  "--on-conflict", "update"}));
+        CHECK_EQUAL(1, sessions_of(bo));
+        return sessions_of(ana);
+    };
+    CHECK_EQUAL(1, import_with("", "admin"));
+    CHECK_EQUAL(0, import_with("UserAdminEndSessions On\n", "user"));
+}
+
 TEST(bulk, import_ends_sessions_after_a_new_password) {
     create("ana@x.org");
     create("bo@x.org");

@@ -328,6 +328,26 @@ TEST(role, that_the_user_already_has_is_reported_and_changes_nothing) {
     CHECK_EQUAL(before, ctl({"show", id}).output);
 }
 
+TEST(role, ends_sessions_if_the_configuration_says_so) {
+    const std::string id = create("ana@x.org");
+    const auto sessions_after = [&](const std::string& lines, const char* role) {
+        sql().run("DELETE FROM \"session\"");
+        expect_ok(ctl({"session", "open", id}));
+        const std::string said = expect_ok(ctl_with(lines, {"role", id, role}));
+        const long sessions = sessions_of(id);
+        CHECK_EQUAL(sessions == 0, has(said, "; the user's sessions were ended"));
+        return sessions;
+    };
+    CHECK_EQUAL(1, sessions_after("UserAdminEndSessions Off\n", "admin"));
+    CHECK_EQUAL(0, sessions_after("UserAdminEndSessions On\n", "user"));
+    CHECK_EQUAL(1, sessions_after("UserAdminSecondaryStorage none\n", "admin"));
+    CHECK_EQUAL(0, sessions_after("UserAdminSecondaryStorage redis://127.0.0.1/ x:\n", "user"));
+    const CommandResult undefined =
+        ctl_with("UserAdminEndSessions ${END}\n", {"role", id, "admin"});
+    CHECK_EQUAL(2, undefined.status);
+    CHECK_TEXT(has(undefined.errors, "UserAdminEndSessions"), undefined.errors.c_str());
+}
+
 TEST(role, that_is_unknown_requires_force) {
     const std::string id = create("ana@x.org");
     const CommandResult ended = ctl({"role", id, "Admin"});

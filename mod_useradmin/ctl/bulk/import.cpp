@@ -580,8 +580,10 @@ class Import {
         if (!entry.is_super_admin && !allows_no_super_admin_)
             guard = {store::UpdateGuard::Kind::keeps_last_of_role,
                      api::text_of(api::Role::super_admin), rules_.now};
-        const auto changed = store::statements::update(work, entry.existing, changes, guard,
-                                                       bans ? ending : store::SessionPolicy::keep);
+        const bool ends_sessions = bans || context_.settings.ends_sessions;
+        const auto changed =
+            store::statements::update(work, entry.existing, changes, guard,
+                                      ends_sessions ? ending : store::SessionPolicy::keep);
         if (!changed && changed.failure() == store::Failure::last_of_role) {
             reject(Exit::failure, entry.line, no_super_admin_left);
             return work.row_change();

@@ -49,9 +49,13 @@ Exit set_role(Context& context) {
         return Exit::success;
     }
     confirm_last_super_admin(context, user, "Assign the role '" + role + "'");
+    const bool ends_sessions = context.settings.ends_sessions;
     const model::User changed =
-        change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}});
-    print(context, changed, "the role of " + display(changed) + " is " + role);
+        change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}},
+               ends_sessions ? store::SessionPolicy::revoke : store::SessionPolicy::keep);
+    print(context, changed,
+          "the role of " + display(changed) + " is " + role +
+              (ends_sessions ? "; the user's sessions were ended" : ""));
     return Exit::success;
 }
 

@@ -248,8 +248,13 @@ CommandSettings read_settings(const Options& options,
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), settings);
     settings.last_seen = common_argument(file, "UserAdminLastSeen");
     if (use == DatabaseUse::write)
-        require_defined(file, "UserAdminCleanUp");
+        for (const char* const directive : {"UserAdminCleanUp", "UserAdminEndSessions"})
+            require_defined(file, directive);
     settings.cleans_up = file.has("UserAdminCleanUp", "On");
+    // A secondary storage requires that sessions end, as in the service.
+    settings.ends_sessions =
+        file.has("UserAdminEndSessions", "On") ||
+        (file.has("UserAdminSecondaryStorage") && !file.has("UserAdminSecondaryStorage", "none"));
     // AuthUserAdminSecondFactor defaults to verify.
     settings.verifies_second_factors =
         file.has("AuthUserAdminSignIn", "On") && file.has("AuthUserAdminSecret") &&

@@ -44,6 +44,8 @@ struct CommandSettings {
     std::string secret_folder;
     /// Whether UserAdminCleanUp is on.
     bool cleans_up = false;
+    /// Whether a new role or address ends the user's sessions (UserAdminEndSessions).
+    bool ends_sessions = false;
     /// Whether the command uses the tables of the application's plugins.
     bool has_plugins = false;
     /// Whether sign-in verifies second factors (AuthUserAdminSecondFactor verify).
