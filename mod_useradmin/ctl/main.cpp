@@ -2,9 +2,11 @@
 #include "ctl/command.hpp"
 #include "ctl/command_line.hpp"
 #include "ctl/display.hpp"
+#include "store/dialect.hpp"
 #include "text/split.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 
@@ -106,6 +108,8 @@ Exit run_guarded(std::span<const char* const> arguments) {
     const bool wants_json =
         std::ranges::find(arguments, std::string_view("--json")) != arguments.end();
     try {
+        for (const store::Dialect* dialect : store::dialects())
+            dialect->set_connect_timeout(std::chrono::seconds(5));
         return run(parse(arguments));
     } catch (const PrintedError& error) {
         print_failure(error.what(), wants_json, error.cause);

@@ -227,8 +227,9 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
 void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owner) noexcept {
     apr::guarded(
         [&] {
+            // libpq 16 and earlier accept no shorter timeout.
             for (const store::Dialect* dialect : store::dialects())
-                dialect->set_connect_timeout();
+                dialect->set_connect_timeout(std::chrono::seconds(2));
             std::deque<PoolState>& pools = pools_of_child(child_pool, servers);
             const int child = backend_of(servers, owner).shared.metrics->register_child();
             for (const server_rec* server = servers; server != nullptr; server = server->next) {

@@ -89,9 +89,9 @@ class Dialect {
   public:
     virtual const DatabaseProduct& product() const noexcept = 0;
 
-    /// Sets the default connection timeout of this process. Connection parameters take precedence.
-    /// Call it before threads are started.
-    virtual void set_connect_timeout() const noexcept = 0;
+    /// Sets the default connection timeout of this process for each address. Connection parameters
+    /// and the environment take precedence. Call it before threads are started.
+    virtual void set_connect_timeout(std::chrono::seconds timeout) const = 0;
     /// Returns a client for the connection. `label` must be unique among the clients of the
     /// connection, and must outlive this client.
     virtual std::unique_ptr<Client> create_client(const Connection& connection,

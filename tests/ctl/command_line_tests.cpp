@@ -1,7 +1,13 @@
 // Rejected arguments, the help, the version, and how useradminctl finds the database.
 #include "scene.hpp"
 
+#include "support/files.hpp"
+#include "support/machine.hpp"
+#include "support/process.hpp"
+#include "support/tcp_relay.hpp"
+
 #include <algorithm>
+#include <chrono>
 #include <regex>
 
 namespace useradmin::test {
@@ -160,6 +166,21 @@ TEST(command_line, exits_with_1_if_the_database_is_unreachable) {
     CHECK(has(ended.errors, "cannot connect to the database: "));
     CHECK(has(ended.errors, "check --params"));
     CHECK_EQUAL(1, ctl_without_database({"--config", "/nonexistent", "list"}).status);
+}
+
+TEST(command_line, waits_only_briefly_for_a_connection) {
+    if (!is_postgresql())
+        return;
+    TcpRelay server(std::uint16_t{1});
+    server.disconnect();
+    const std::string out = path("unanswered.out");
+    Process listing({{machine::built("useradminctl").string(), "--driver", "pgsql", "--params",
+                      "host=127.0.0.1 port=" + std::to_string(server.port()), "list"},
+                     environment()},
+                    out);
+    CHECK(listing.exits_within(std::chrono::seconds(30)));
+    CHECK_TEXT(has(read_file(out), "timeout expired; check --params or DBDParams"),
+               read_file(out).c_str());
 }
 
 TEST(command_line, help_and_version_need_no_database) {

@@ -421,10 +421,9 @@ class Postgresql final : public Dialect {
   public:
     const DatabaseProduct& product() const noexcept override { return postgresql_product; }
 
-    void set_connect_timeout() const noexcept override {
-        // In seconds for each address. libpq 16 and earlier accept no shorter timeout. By default,
-        // libpq waits indefinitely.
-        setenv("PGCONNECT_TIMEOUT", "2", 0);
+    void set_connect_timeout(std::chrono::seconds timeout) const override {
+        // By default, libpq waits indefinitely.
+        setenv("PGCONNECT_TIMEOUT", std::to_string(timeout.count()).c_str(), 0);
     }
 
     std::unique_ptr<Client> create_client(const Connection& connection,

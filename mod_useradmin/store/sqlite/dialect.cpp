@@ -100,7 +100,7 @@ class Sqlite final : public Dialect {
   public:
     const DatabaseProduct& product() const noexcept override { return sqlite_product; }
 
-    void set_connect_timeout() const noexcept override {}
+    void set_connect_timeout(std::chrono::seconds) const override {}
 
     std::unique_ptr<Client> create_client(const Connection& connection,
                                           const char*) const override {
