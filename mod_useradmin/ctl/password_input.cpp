@@ -102,15 +102,19 @@ std::string password_problem(std::string_view password, LengthPolicy lengths) {
     return {};
 }
 
+crypto::Secret read_secret(const char* question) {
+    return has_terminal() ? ask(question) : read_password_line(nullptr);
+}
+
 crypto::Secret read_password(LengthPolicy lengths) {
-    const bool is_terminal = has_terminal();
-    crypto::Secret secret = is_terminal ? ask("Password: ") : read_password_line(nullptr);
+    crypto::Secret secret = read_secret("Password: ");
     if (secret.view().empty())
         throw UsageError(
             "no password was given; type it, or pass it as one line of standard input");
     if (const std::string problem = password_problem(secret.view(), lengths); !problem.empty())
         throw UsageError("the password " + problem);
-    if (is_terminal && !crypto::constant_time_equal(secret.view(), ask("Repeat password: ").view()))
+    if (has_terminal() &&
+        !crypto::constant_time_equal(secret.view(), ask("Repeat password: ").view()))
         throw UsageError("the passwords do not match; nothing was changed");
     return secret;
 }

@@ -168,6 +168,15 @@ TEST(command_line, exits_with_1_if_the_database_is_unreachable) {
     CHECK_EQUAL(1, ctl_without_database({"--config", "/nonexistent", "list"}).status);
 }
 
+TEST(command_line, warns_of_a_password_in_params) {
+    const auto errors_with = [](const std::string& params) {
+        return ctl_without_database({"--driver", "pgsql", "--params", params, "list"}).errors;
+    };
+    constexpr const char* warning = "--params contains a password, which other accounts can see";
+    CHECK(has(errors_with("host=/nonexistent user=ana password=x"), warning));
+    CHECK_FALSE(has(errors_with("host=/nonexistent user=ana passfile=/nonexistent"), warning));
+}
+
 TEST(command_line, waits_only_briefly_for_a_connection) {
     if (!is_postgresql())
         return;

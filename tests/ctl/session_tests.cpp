@@ -157,6 +157,19 @@ TEST(session, revoke_ends_a_session_by_its_id_or_token) {
     CHECK_EQUAL(1, sessions_of(id));
 }
 
+TEST(session, revoke_reads_a_token_from_standard_input) {
+    const std::string id = create("ana@x.org");
+    const std::string first = expect_ok(ctl({"session", "open", id}));
+    const std::string second = expect_ok(ctl({"session", "open", id}));
+    CHECK_EQUAL(std::string("1 session was ended"),
+                expect_ok(ctl({"session", "revoke", "-"}, first + "\n")));
+    CHECK_EQUAL(4, ctl({"session", "revoke", "-"}, first + "\n").status);
+    CHECK_EQUAL(std::string("1 session was ended"),
+                expect_ok(ctl({"session", "revoke", "ana@x.org", "-"}, second + "\n")));
+    CHECK_EQUAL(0, sessions_of(id));
+    CHECK_EQUAL(2, ctl({"session", "revoke", "-"}).status);
+}
+
 TEST(session, revoke_ends_all_sessions_of_a_user) {
     const std::string id = create("ana@x.org");
     const std::string other = create("bo@x.org", "Bo");

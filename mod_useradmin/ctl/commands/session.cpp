@@ -4,6 +4,7 @@
 #include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"
 #include "ctl/duration.hpp"
+#include "ctl/password_input.hpp"
 #include "sign_in/identity.hpp"
 #include "sign_in/session_lifetimes.hpp"
 #include "json/record.hpp"
@@ -169,11 +170,16 @@ Exit revoke_sessions(Context& context) {
     const bool is_one_of_user = words.size() == 2;
     const bool is_all = context.options.has("all");
     const bool is_address = words[0].find('@') != words[0].npos;
-    if (words[0].empty() || words.back().empty() || (is_all && is_one_of_user) ||
+    // Other accounts can see the command line, and a token is sufficient to use the session.
+    const crypto::Secret typed =
+        words.back() == "-" && !is_all ? read_secret("Token: ") : crypto::Secret();
+    const std::string_view session = words.back() == "-" ? typed.view() : words.back();
+    if (words[0].empty() || session.empty() || (is_all && is_one_of_user) ||
         (is_address && !is_all && !is_one_of_user))
-        throw UsageError("usage: useradminctl session revoke USER SESSION | USER --all | TOKEN");
+        throw UsageError(
+            "usage: useradminctl session revoke USER SESSION | USER --all | - | TOKEN");
     if (!is_all && !is_one_of_user) {
-        if (!revoke(context, words[0]))
+        if (!revoke(context, session))
             throw CommandError(Exit::not_found, "there is no session with that token; to end a "
                                                 "session by its id, put the user before the id");
         print_revoked(context, 1);
@@ -183,7 +189,7 @@ Exit revoke_sessions(Context& context) {
     std::int64_t count = 1;
     if (is_all) {
         count = value_of(context.store().delete_sessions_of_user(user.id));
-    } else if (!revoke(context, user, words[1])) {
+    } else if (!revoke(context, user, session)) {
         throw CommandError(Exit::not_found,
                            "the user has no such session; see 'useradminctl session list'");
     }

@@ -3,6 +3,7 @@
 #include "api/protected_email.hpp"
 #include "crypto/source.hpp"
 #include "ctl/command_error.hpp"
+#include "ctl/display.hpp"
 #include "store/table_names.hpp"
 
 #include <algorithm>
@@ -222,6 +223,10 @@ CommandSettings read_settings(const Options& options,
         return settings;
     settings.driver = reader.database("driver", "DBDriver");
     settings.parameters = reader.database("params", "DBDParams");
+    if (settings.driver == "pgsql" &&
+        options.find("params").value_or("").find("password=") != std::string_view::npos)
+        print_error("--params contains a password, which other accounts can see; use --config, "
+                    "PGPASSFILE or ~/.pgpass");
     if (!options.has("params"))
         settings.init_statements = init_statements(file);
     read_tables(reader.words("tables", "UserAdminTables"), settings);
