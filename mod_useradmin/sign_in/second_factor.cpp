@@ -58,18 +58,22 @@ std::string challenge_of(std::string_view token, std::string_view email,
            crypto::sign_base64url(account, secret);
 }
 
+/// Returns whether httpd, not the application, has issued the challenge.
+bool is_own(std::string_view challenge) noexcept {
+    return challenge.find('!') != challenge.npos;
+}
+
 /// Returns the account's password hash, or an empty string if the application has issued the
 /// challenge. Fails with not_found if the account has changed since the challenge was issued.
 store::Result<std::string_view>
 find_password_hash(const model::User& user, std::string_view challenge, const Service& service) {
-    const std::size_t end = challenge.find('!');
-    if (end == challenge.npos)
+    if (!is_own(challenge))
         return std::string_view();
     const auto found = service.store.find_credential(user.email);
     if (!found)
         return found.failure();
     const std::string_view token =
-        challenge.substr(challenge_prefix.size(), end - challenge_prefix.size());
+        challenge.substr(challenge_prefix.size(), challenge.find('!') - challenge_prefix.size());
     const std::string_view hash = found->password_hash.value_or("");
     const bool is_unchanged =
         found->user.id == user.id &&
@@ -254,9 +258,9 @@ std::optional<Reply> count_code(std::string_view user_id, std::string_view chall
     const std::string attempts = attempts_of(challenge);
     for (int tries = 0; tries <= max_codes_per_challenge; ++tries) {
         const auto count = service.store.find_verification(attempts, service.now);
-        // Releases of better-auth before 1.6.21 do not count codes.
-        if (!count && count.is_not_found())
-            return std::nullopt;
+        // Releases of better-auth before 1.6.21 do not count the codes of their challenges.
+        if (count.is_not_found())
+            return is_own(challenge) ? std::optional(invalid_challenge(service)) : std::nullopt;
         if (!count)
             return store_error(count.failure());
         int codes = max_codes_per_challenge;

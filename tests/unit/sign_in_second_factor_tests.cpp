@@ -289,9 +289,13 @@ TEST(second_step, counts_codes_of_concurrent_requests) {
     CHECK_EQUAL(1, store.failed_codes);
 }
 
-TEST(second_step, accepts_a_challenge_without_a_count_of_codes) {
+TEST(second_step, ends_if_its_count_of_codes_is_missing) {
     begin();
-    store.verifications.erase("2fa-attempts-" + challenge); // better-auth before 1.6.21
+    store.verifications.erase("2fa-attempts-" + challenge);
+    expect(invalid_cookie, verify_totp());
+    CHECK_FALSE(store.opened.has_value());
+    challenge = "2fa-Ab-9_z"; // better-auth before 1.6.21
+    store.verifications[challenge] = "eva";
     expect("401 INVALID_CODE", verify_totp(wrong_code));
     expect("200", verify_totp());
 }
