@@ -2,9 +2,11 @@
 
 namespace useradmin::auth {
 
-RequestVerifier::RequestVerifier(request_rec* request, bool has_plugins)
+RequestVerifier::RequestVerifier(request_rec* request)
     : backend_(request, auth_useradmin_module,
-               httpd::backend_settings(settings_of(request), has_plugins)),
+               httpd::backend_settings(settings_of(request),
+                                       settings_of(request).get<SecondFactorMode>() !=
+                                           sign_in::SecondFactor::ignored)),
       passwords_(backend_.settings().hash_format, *server_configuration_of(request->server).formats,
                  work_, backend_.slots()),
       credentials_(backend_.store(), backend_.tables_id(), backend_.settings().tables.label,

@@ -9,8 +9,7 @@ namespace useradmin::auth {
 /// Creates a CredentialVerifier for one request and owns its dependencies.
 class RequestVerifier final {
   public:
-    /// has_plugins: whether tables of better-auth's plugins are used.
-    explicit RequestVerifier(request_rec* request, bool has_plugins = false);
+    explicit RequestVerifier(request_rec* request);
 
     httpd::RequestBackend& backend() noexcept { return backend_; }
     sign_in::CredentialVerifier& credentials() noexcept { return credentials_; }

@@ -35,7 +35,7 @@ crypto::SigningSecrets second_factor_secrets(const AuthSettings& settings) {
 int handle_sign_in(request_rec* request) {
     const AuthSettings& settings = settings_of(request);
     const crypto::SigningSecrets factor_secrets = second_factor_secrets(settings);
-    RequestVerifier verifier(request, !factor_secrets.empty());
+    RequestVerifier verifier(request);
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
     const httpd::RequestHeaders headers(request);
     const sign_in::Cookies cookies(

@@ -484,7 +484,8 @@ Result<Done> DatabaseStore::exists_other_with_role(std::string_view id, std::str
 }
 
 Result<Credential> DatabaseStore::find_credential(std::string_view email) {
-    return read(needs_user | needs_account, statements::find_credential, email);
+    return read(needs_user | needs_account | needs_second_factor_flag, statements::find_credential,
+                email);
 }
 
 Result<Done> DatabaseStore::set_password(const model::Account& account, SessionPolicy sessions,

@@ -415,6 +415,13 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
                             "there is no table of better-auth's plugin for second factors with the "
                             "columns \"userId\", \"secret\" and \"backupCodes\" "
                             "(AuthUserAdminSecondFactor); run better-auth's migration"});
+    else if (second_factor_column.empty())
+        problems.push_back({needs_second_factor_flag,
+                            "table " + user.name +
+                                " has no column \"twoFactorEnabled\", but table " +
+                                second_factors()->table.name +
+                                " has second factors, so sign-in rejects every password; rename "
+                                "the column, or set AuthUserAdminSecondFactor ignore"});
     const OwnedTable* const values = verifications();
     for (const auto& [need, directive] :
          {std::pair(needs_second_factors, "AuthUserAdminSecondFactor"),

@@ -164,6 +164,7 @@ enum Need : unsigned {
     needs_mail = 128,          ///< the verification table
     needs_attempt_table = 256, ///< the table of attempts exists
     needs_all_rows = 512,      ///< no row is hidden; operations only warn of this problem
+    needs_second_factor_flag = 1024, ///< twoFactorEnabled exists, if the plugin's table does
 };
 
 /// Why an operation is impossible: a sentence with the table, the column and the remedy.

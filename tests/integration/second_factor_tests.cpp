@@ -126,6 +126,23 @@ TEST(second_factor, is_not_required_if_it_is_off_or_ignored) {
     CHECK_EQUAL(200, status_of_basic(right_basic));
 }
 
+TEST(second_factor, whose_flag_has_another_name_prevents_every_sign_in) {
+    sql().run(
+        "ALTER TABLE \"user\" RENAME \"twoFactorEnabled\" TO \"other\"; CREATE TABLE "
+        "\"twoFactor\" (\"id\" text, \"secret\" text, \"backupCodes\" text, \"userId\" text)");
+    std::vector<int> statuses;
+    for (const std::string mode : {"verify", "refuse", "ignore"}) {
+        start_with("AuthUserAdminSecondFactor " + mode + "\n");
+        if (mode != "ignore")
+            expect_log("UA0103");
+        statuses.push_back(sign_in_with("s3cr3t of eva").status);
+        statuses.push_back(status_of_basic(right_basic));
+    }
+    sql().run("DROP TABLE \"twoFactor\"; ALTER TABLE \"user\" RENAME \"other\" TO "
+              "\"twoFactorEnabled\"");
+    CHECK((statuses == std::vector<int>{500, 500, 500, 500, 200, 200}));
+}
+
 class SecondStep : public SecondFactor {
   protected:
     void setup() override {

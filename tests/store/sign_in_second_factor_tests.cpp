@@ -240,6 +240,23 @@ TEST(sign_in_second_factor, is_enabled_by_the_column_of_the_user) {
     CHECK_FALSE(expect_ok(without).is_enabled);
 }
 
+TEST(sign_in_second_factor, without_its_flag_prevents_the_use_of_passwords) {
+    const auto find_account = [&] {
+        return with_store([](store::DatabaseStore& store) { return store.find_credential("n@x"); });
+    };
+    CHECK(is_not_found(find_account()));
+    create_table();
+    CHECK(is_not_found(find_account()));
+    expect_error("UA0103: table \"user\" has no column \"twoFactorEnabled\", but table ");
+    sql().run(R"(ALTER TABLE "user" RENAME "twoFactorEnabled" TO "other")");
+    const auto without = find_account();
+    names_.has_plugins = false; // AuthUserAdminSecondFactor ignore
+    const auto ignored = find_account();
+    sql().run(R"(ALTER TABLE "user" RENAME "other" TO "twoFactorEnabled")");
+    CHECK(is_failure(without));
+    CHECK(is_not_found(ignored));
+}
+
 TEST(sign_in_second_factor, may_have_two_rows) {
     create_table();
     sql().run(R"(INSERT INTO "twoFactor" ("id", "secret", "backupCodes", "userId")

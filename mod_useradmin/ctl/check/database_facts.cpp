@@ -47,11 +47,9 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
     const HttpdConfiguration& httpd = settings.httpd;
     const bool has_sign_in = httpd.has("AuthUserAdminSignIn", "On");
     const bool has_sessions = has_sign_in || httpd.has("AuthUserAdmin", "On");
-    const bool verifies_passwords =
-        httpd.has("AuthBasicProvider", "useradmin") || httpd.has("AuthFormProvider", "useradmin");
     if (has_sessions)
         want(store::session_privileges);
-    if (httpd.has("UserAdmin", "On") || !(has_sessions || verifies_passwords))
+    if (httpd.has("UserAdmin", "On") || !(has_sessions || settings.verifies_passwords))
         want(store::service_privileges);
     if (httpd.has("UserAdminExtras", "On")) {
         want(store::extras_privileges);
@@ -60,7 +58,7 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
     }
     if (has_sign_in)
         want(store::sign_in_privileges);
-    if (has_sign_in || verifies_passwords) {
+    if (settings.verifies_passwords) {
         want(store::password_privileges);
         want(store::account_id_privileges);
     }

@@ -31,7 +31,9 @@ class Examiner {
         for (const store::Problem& problem : schema().problems)
             if (problem.need == store::needs_second_factors)
                 note_second_factor_problem(problem.text);
-            else if ((problem.need != store::needs_api_keys || has("AuthUserAdminApiKey", "On")) &&
+            else if ((problem.need != store::needs_second_factor_flag ||
+                      requires_second_factors()) &&
+                     (problem.need != store::needs_api_keys || has("AuthUserAdminApiKey", "On")) &&
                      ((problem.need != store::needs_mail &&
                        problem.need != store::needs_attempt_table) ||
                       settings_.sends_mail))
@@ -63,6 +65,12 @@ class Examiner {
 
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const {
         return settings_.httpd.has(directive, argument);
+    }
+    /// Returns whether a password alone must not be enough for an account with a second factor.
+    bool requires_second_factors() const {
+        return settings_.verifies_passwords &&
+               (!has("AuthUserAdminSecondFactor") || has("AuthUserAdminSecondFactor", "verify") ||
+                has("AuthUserAdminSecondFactor", "refuse"));
     }
     bool has_secondary_storage() const {
         return has("UserAdminSecondaryStorage") && !has("UserAdminSecondaryStorage", "none");

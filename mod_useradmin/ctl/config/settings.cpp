@@ -260,14 +260,17 @@ CommandSettings read_settings(const Options& options,
     settings.ends_sessions =
         file.has("UserAdminEndSessions", "On") ||
         (file.has("UserAdminSecondaryStorage") && !file.has("UserAdminSecondaryStorage", "none"));
+    settings.verifies_passwords = file.has("AuthUserAdminSignIn", "On") ||
+                                  file.has("AuthBasicProvider", "useradmin") ||
+                                  file.has("AuthFormProvider", "useradmin");
     // AuthUserAdminSecondFactor defaults to verify.
     settings.verifies_second_factors =
         file.has("AuthUserAdminSignIn", "On") && file.has("AuthUserAdminSecret") &&
         (!file.has("AuthUserAdminSecondFactor") || file.has("AuthUserAdminSecondFactor", "verify"));
     settings.sends_mail = file.has("UserAdminMailCommand");
-    const bool checks_plugins = command == "check" && (file.has("AuthUserAdminApiKey", "On") ||
-                                                       file.has("UserAdminExtras", "On") ||
-                                                       settings.verifies_second_factors);
+    const bool checks_plugins =
+        command == "check" && (file.has("AuthUserAdminApiKey", "On") ||
+                               file.has("UserAdminExtras", "On") || settings.verifies_passwords);
     settings.has_plugins = settings.cleans_up || settings.sends_mail || checks_plugins ||
                            command.starts_with("key ") || command.starts_with("second-factor ");
     return settings;
