@@ -63,20 +63,22 @@ Secret decode_base32(std::string_view text) {
 
 } // namespace
 
-bool verify_totp(std::string_view code, std::string_view secret, text::Timestamp now) {
+std::optional<std::uint64_t> verify_totp(std::string_view code, std::string_view secret,
+                                         text::Timestamp now) {
     constexpr std::string_view base32 = "base32:";
     Secret decoded;
     if (secret.starts_with(base32))
         decoded = decode_base32(secret.substr(base32.size()));
     const std::string_view key = secret.starts_with(base32) ? decoded.view() : secret;
     if (key.empty())
-        return false;
+        return std::nullopt;
     constexpr std::chrono::seconds step_length(30);
     const auto step = static_cast<std::uint64_t>(now.time_since_epoch() / step_length);
-    bool is_valid = false;
+    std::optional<std::uint64_t> found;
     for (const std::uint64_t each : {step - 1, step, step + 1})
-        is_valid = constant_time_equal(code, code_of(key, each).view()) || is_valid;
-    return is_valid;
+        if (constant_time_equal(code, code_of(key, each).view()))
+            found = each;
+    return found;
 }
 
 } // namespace useradmin::crypto

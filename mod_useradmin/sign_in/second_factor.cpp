@@ -3,6 +3,7 @@
 
 #include "crypto/encryption.hpp"
 #include "crypto/random.hpp"
+#include "crypto/sha256.hpp"
 #include "crypto/totp.hpp"
 #include "sign_in/cross_site.hpp"
 #include "sign_in/endpoints.hpp"
@@ -176,20 +177,41 @@ std::string json_of(const std::vector<std::string_view>& codes) {
     return text;
 }
 
+/// How a correct code is used up.
+struct CodeUse {
+    /// The counter of uses of a one-time password.
+    std::string counter;
+    /// The backup codes that remain.
+    crypto::Secret remaining;
+};
+
 /// Verifies a code from an authenticator app. Returns failed if the key cannot be decrypted.
 Outcome check_totp(std::string_view code, const model::SecondFactor& factor, const Service& service,
-                   crypto::Secret&) {
+                   CodeUse& use) {
     const auto secret = crypto::decrypt(factor.secret, service.second_factor_secrets);
     if (!secret)
         return Outcome::failed;
-    return crypto::verify_totp(code, secret->text.view(), service.now) ? Outcome::accepted
-                                                                       : Outcome::wrong_code;
+    const auto step = crypto::verify_totp(code, secret->text.view(), service.now);
+    if (!step)
+        return Outcome::wrong_code;
+    use.counter = crypto::hex(crypto::digest({"totp", factor.secret, std::to_string(*step)}));
+    return Outcome::accepted;
+}
+
+/// Counts the use of a one-time password. It is valid only once (RFC 6238, section 5.2).
+Outcome count_use(const std::string& subject, const Service& service) {
+    constexpr std::chrono::minutes longest_validity(2); // three time steps, and inexact clocks
+    const store::AttemptCounter counter{subject, 2};
+    const auto uses = service.store.record_failed_attempt({&counter, 1}, longest_validity);
+    return !uses            ? Outcome::unavailable // the store has logged why
+           : uses->exceeded ? Outcome::wrong_code
+                            : Outcome::accepted;
 }
 
 /// Verifies a backup code. If the code is correct, sets `remaining` to the other codes, encrypted
 /// if the stored codes are. Returns failed if the stored codes cannot be read.
 Outcome check_backup_code(std::string_view code, const model::SecondFactor& factor,
-                          const Service& service, crypto::Secret& remaining) {
+                          const Service& service, CodeUse& use) {
     const auto decrypted = crypto::decrypt(factor.backup_codes, service.second_factor_secrets);
     // The application may store the codes unencrypted.
     const auto object =
@@ -199,15 +221,15 @@ Outcome check_backup_code(std::string_view code, const model::SecondFactor& fact
         return Outcome::failed;
     if (!take_code(*codes, code))
         return Outcome::wrong_code;
-    remaining = crypto::Secret(json_of(*codes));
+    use.remaining = crypto::Secret(json_of(*codes));
     if (decrypted)
-        remaining = crypto::Secret(crypto::encrypt(remaining.view(), *decrypted));
+        use.remaining = crypto::Secret(crypto::encrypt(use.remaining.view(), *decrypted));
     return Outcome::accepted;
 }
 
 struct Method {
     Outcome (*check)(std::string_view code, const model::SecondFactor& factor,
-                     const Service& service, crypto::Secret& remaining);
+                     const Service& service, CodeUse& use);
     /// The messages and codes of better-auth's errors.
     std::string_view not_enabled[2];
     std::string_view wrong_code[2];
@@ -372,15 +394,16 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
     if (!password_hash)
         return password_hash.is_not_found() ? invalid_challenge(service)
                                             : store_error(password_hash.failure());
-    crypto::Secret remaining;
+    CodeUse use;
     std::optional<Reply> rejection;
     Verification verification =
         service.credentials.verify_code({found->user.email, {}, client.network}, [&] {
-            const Outcome outcome =
-                method.check(form.code.view(), found->factor, service, remaining);
+            const Outcome outcome = method.check(form.code.view(), found->factor, service, use);
             if (outcome != Outcome::failed)
                 rejection = count_code(*user_id, client.challenge, service);
-            return rejection ? Outcome::limited : outcome;
+            if (rejection)
+                return Outcome::limited;
+            return use.counter.empty() ? outcome : count_use(use.counter, service);
         });
     if (rejection)
         return *std::move(rejection);
@@ -396,8 +419,8 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
     if (verification.outcome != Outcome::accepted)
         return refusal(verification);
     store::SecondFactorChange change{found->user.id, service.now};
-    if (!remaining.view().empty()) {
-        change.backup_codes = remaining.view();
+    if (!use.remaining.view().empty()) {
+        change.backup_codes = use.remaining.view();
         change.old_backup_codes = found->factor.backup_codes;
     }
     return complete(verification, form, std::move(change), request, client, service);

@@ -95,7 +95,7 @@ inline constexpr Privilege sign_in_privileges[] = {{'s', "INSERT"},
                                                    {'a', "UPDATE", "updatedAt"}};
 
 /// Sign-in with a second factor, in addition to sign_in_privileges. Covers those tables of the
-/// plugin that exist.
+/// plugin that exist, and the table of attempts if it can be used.
 inline std::vector<Privilege> second_factor_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     if (const OwnedTable* const factors = schema.second_factors()) {
@@ -109,6 +109,8 @@ inline std::vector<Privilege> second_factor_privileges(const Schema& schema) {
         const char letter = schema.letter(*values);
         all.insert(all.end(), {{letter, "SELECT"}, {letter, "INSERT"}, {letter, "DELETE"}});
     }
+    if (schema.attempt.exists())
+        all.insert(all.end(), std::begin(attempt_privileges), std::end(attempt_privileges));
     return all;
 }
 

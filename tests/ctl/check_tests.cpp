@@ -519,6 +519,27 @@ TEST(check, reports_second_factors_without_their_flag) {
     CHECK_FALSE(has(without.output, "twoFactorEnabled"));
 }
 
+TEST(check, reports_that_codes_can_be_used_more_than_once) {
+    sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)");
+    sql().run(R"(CREATE TABLE "twoFactor" (id text, secret text, "backupCodes" text,
+                     "userId" text))");
+    const auto output_with = [](const std::string& directives) {
+        return expect_ok(ctl_with(directives, {"check", "--verbose"}));
+    };
+    const std::string sign_in = "AuthUserAdminSignIn On\nAuthUserAdminSecret env:SECRET\n";
+    const std::string with_table = output_with(sign_in);
+    sql().run("ALTER TABLE useradmin_attempt RENAME TO other_attempt");
+    const std::string without_table = output_with(sign_in);
+    const std::string refusing = output_with(sign_in + "AuthUserAdminSecondFactor refuse\n");
+    sql().run("ALTER TABLE other_attempt RENAME TO useradmin_attempt");
+    sql().run(R"(DROP TABLE "twoFactor")");
+    sql().run(R"(ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
+    const std::string note = "codes of an authenticator can be used more than once: there is no";
+    CHECK(has(without_table, note));
+    CHECK_FALSE(has(with_table, note));
+    CHECK_FALSE(has(refusing, note));
+}
+
 TEST(check, counts_rows_for_longer_than_the_statement_timeout_of_httpd) {
     if (!is_postgresql())
         return;
@@ -734,6 +755,7 @@ TEST(postgresql_privileges, for_a_second_factor_are_named_in_a_note) {
     for (const char* right :
          {R"(SELECT ON "public"."twoFactor")", R"(UPDATE ("backupCodes") ON "public"."twoFactor")",
           R"(UPDATE ("lockedUntil") ON "public"."twoFactor")",
+          R"(SELECT, INSERT, UPDATE, DELETE ON "public"."useradmin_attempt")",
           R"(SELECT ON "public"."verification")", R"(INSERT ON "public"."verification")",
           R"(DELETE ON "public"."verification")"})
         for (const Json* json : {&found, &verifying}) {

@@ -210,6 +210,17 @@ TEST(second_step, signs_in_with_a_code_after_the_password) {
     STRCMP_CONTAINS(R"("operation":"verify-totp")", read_file(folder_ / "audit.log").c_str());
 }
 
+TEST(second_step, accepts_a_code_once) {
+    expect_log("UA0315");
+    start_signed();
+    const std::string code = current_code();
+    post_password();
+    CHECK_EQUAL(200, post_code(code).status);
+    post_password();
+    CHECK_EQUAL(401, post_code(code).status);
+    CHECK_EQUAL(4, count("session"));
+}
+
 TEST(second_step, allows_five_codes_after_one_password) {
     expect_log("UA0315");
     start_signed();

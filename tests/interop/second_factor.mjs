@@ -1,6 +1,7 @@
 // A sign-in with a second factor may begin on one side and end on the other (AuthUserAdminSecondFactor verify). Uses the
 // library's client.
 import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { newest, versions } from "./support/applications.mjs";
 import { attributesOf, openBrowser, signInDirectives as directives } from "./support/browser.mjs";
@@ -70,8 +71,15 @@ const testsOf = (version) => (check) => {
     assert.equal(data.twoFactorRedirect, true, JSON.stringify(data));
     return browser;
   };
-  const sendCode = async (browser, side, user, more = {}) =>
-    browser[side].twoFactor.verifyTotp({ code: await user.code(), ...more });
+  /** Sends a code that httpd has not accepted yet: of the current 30-second step or, if that code was used, the next one. */
+  const sendCode = async (browser, side, user, more = {}) => {
+    const current = () => Math.floor(Date.now() / 30_000);
+    while (user.lastStep > current()) await sleep(200);
+    const step = Math.max(current(), user.lastStep + 1);
+    const reply = await browser[side].twoFactor.verifyTotp({ code: await user.otp.hotp(step), ...more });
+    if (side === "here" && !reply.error) user.lastStep = step;
+    return reply;
+  };
   const sendBackupCode = (browser, side, code) => browser[side].twoFactor.verifyBackupCode({ code });
   const sendWrongCode = (browser, side) => browser[side].twoFactor.verifyTotp({ code: wrongCode });
 
@@ -87,7 +95,7 @@ const testsOf = (version) => (check) => {
     for (const value of [key, ...backupCodes]) site.log.addSecret(value);
     // A code is accepted for one 30-second step longer, so it may be sent late.
     await succeed(site, twoFactor.verifyTotp({ code: await otp.totp() }));
-    return { ...user, backupCodes, code: () => otp.totp() };
+    return { ...user, backupCodes, otp, lastStep: 0 };
   };
 
   /** Asserts that the browser is signed in on both sides and that the challenge has ended. Returns the session. */
@@ -203,6 +211,16 @@ const testsOf = (version) => (check) => {
     });
   }
 
+  check("httpd accepts a code once, even with another challenge", async (site) => {
+    const user = await enable(site);
+    const code = await user.otp.totp();
+    const [browser, other] = [await challenge(site, "here", user), await challenge(site, "here", user)];
+    await succeed(site, browser.here.twoFactor.verifyTotp({ code }));
+    const error = await refuse(other.here.twoFactor.verifyTotp({ code }));
+    assert.deepEqual(error, await refuse(sendWrongCode(other, "here")));
+    await isNotSignedIn(site, other);
+  });
+
   check("a user banned between the two steps is rejected", async (site) => {
     const user = await enable(site);
     const browser = await challenge(site, "here", user);
@@ -311,7 +329,7 @@ const testsOf = (version) => (check) => {
 };
 
 const describe = (version, style, options, title = "second factor") =>
-  describeSite(title, version, withSecondFactor(style, options), testsOf(version), { directives });
+  describeSite(title, version, withSecondFactor(style, options), testsOf(version), { directives, runsSchema: true });
 
 for (const version of versions.filter((one) => !one.issuer)) describe(version, asMigrated);
 for (const style of [serialStyle, uuidStyle, timestampStyle, mappedStyle]) describe(newest, style);

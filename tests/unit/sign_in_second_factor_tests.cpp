@@ -182,6 +182,26 @@ TEST(second_step, opens_a_session_with_the_correct_code) {
     expect(invalid_cookie, verify_totp());
 }
 
+TEST(second_step, accepts_each_one_time_password_once) {
+    begin();
+    expect("200", verify_totp());
+    begin();
+    expect("401 INVALID_CODE", verify_totp());
+    expect("wrong-code", event.reason);
+    CHECK_EQUAL(1, store.failed_codes);
+    expect("401 INVALID_CODE", verify_totp(wrong_code));
+    expect("200", verify_totp(R"({"code":"050471"})")); // the code of the next step
+    store.attempts.clear();
+    begin();
+    store.failures = {{"attempts", store::Failure::failed}};
+    expect("503 SERVICE_UNAVAILABLE", verify_totp());
+    store.has_attempts = false; // nothing counts the uses
+    store.failures.clear();
+    expect("200", verify_totp());
+    begin();
+    expect("200", verify_totp());
+}
+
 TEST(second_step, opens_no_session_if_another_request_takes_the_challenge) {
     begin();
     store.meanwhile = [this] { store.verifications.clear(); };
@@ -315,6 +335,7 @@ TEST(second_step, does_not_verify_a_code_that_cannot_be_counted) {
 TEST(second_step, that_succeeds_clears_the_failures_of_the_account) {
     limit.attempts = 2;
     for (int round = 0; round < 3; ++round) {
+        store.attempts.clear(); // the code has been used
         begin();
         expect("401 INVALID_CODE", verify_totp(wrong_code));
         expect("200", verify_totp());

@@ -367,6 +367,11 @@ class Examiner {
 
     void check_attempts() {
         const store::Table& table = schema().attempt;
+        if (settings_.verifies_second_factors && schema().has_second_factors() && !table.exists())
+            note("codes of an authenticator can be used more than once: " +
+                 (table.absence_reason.empty()
+                      ? "there is no table " + table.name + "; run: useradminctl schema"
+                      : table.absence_reason));
         if (has("AuthUserAdminSignInLimit", "shared") && !table.exists())
             add_problem(table.absence_reason.empty() ? "there is no table " + table.name +
                                                            ", so AuthUserAdminSignInLimit counts "
