@@ -13,7 +13,12 @@ const parse = (value: any) => { try { return typeof value === "string" ? JSON.pa
 export const followRevocations = (auth: { $context: Promise<any> }, pool: { query: any }) => {
   let [position, isStopped] = ["0", false]; // "0": the last 30 days, since the application may have been down
   const endSessions = async ({ user_id, all_at, any_at, ids }: any) => {
-    const { adapter, internalAdapter, secondaryStorage } = await auth.$context;
+    const { adapter, internalAdapter, secondaryStorage, sessionConfig } = await auth.$context;
+    if (all_at) { // better-auth 1.7.10 and later also reject sessions that the list below lacks
+      const [key, before] = [`revoked-sessions-before-${user_id}`, Number(all_at) + 1000];
+      const isNewer = before > (Number(parse(await secondaryStorage.get(key))) || 0);
+      if (isNewer) await secondaryStorage.set(key, String(before), Math.max(sessionConfig.expiresIn, 86400));
+    }
     for (const { token } of parse(await secondaryStorage.get(`active-sessions-${user_id}`)) ?? []) {
       const session = parse(await secondaryStorage.get(token))?.session;
       const openedAt = Date.parse(session?.createdAt) - 1000; // the clocks may differ
