@@ -1,6 +1,7 @@
 // GET admin/list-users
 #include "admin/endpoints.hpp"
 #include "api/access.hpp"
+#include "api/columns.hpp"
 #include "api/list_order.hpp"
 #include "text/split.hpp"
 #include "text/unicode.hpp"
@@ -122,6 +123,16 @@ Reply page_reply(const store::Page& page, const Count& limit, const Count& offse
     return reply;
 }
 
+/// Returns whether the list would depend on a column of secrets, which replies do not contain.
+bool uses_secret(const store::Filter& filter, const store::Window& window) {
+    return api::has_name_of_secret(window.column) ||
+           std::ranges::any_of(
+               filter.conditions,
+               [](const store::Condition& condition) {
+                   return api::has_name_of_secret(condition.column);
+               });
+}
+
 bool is_clean(const store::Filter& filter) {
     return std::ranges::all_of(
                filter.conditions,
@@ -191,7 +202,7 @@ Reply list_users(Call& call) {
         window.order.is_descending = text::query_parameter(query, "sortDirection") == "desc";
     }
     filter.matches_all = !filter.conditions.empty();
-    if (limit.is_invalid || offset.is_invalid || !is_clean(filter))
+    if (limit.is_invalid || offset.is_invalid || !is_clean(filter) || uses_secret(filter, window))
         return page_reply({}, {}, {});
     const auto page = call.service.store.list(filter, window);
     // If the database reports an error, better-auth replies with an empty list.

@@ -1,5 +1,6 @@
 #include "admin/replies.hpp"
 
+#include "api/columns.hpp"
 #include "sign_in/replies.hpp"
 #include "json/record.hpp"
 #include "json/writer.hpp"
@@ -12,7 +13,8 @@ void write_user(json::Writer& writer, const model::User& user) {
     writer.begin_object();
     json::write_fields(writer, user);
     if (!user.extra_columns.empty())
-        writer.splice_members(user.extra_columns);
+        writer.splice_members(user.extra_columns,
+                              [](std::string_view name) { return !api::has_name_of_secret(name); });
     writer.end_object();
 }
 

@@ -1,5 +1,7 @@
 #include "admin/user_data.hpp"
 
+#include "api/columns.hpp"
+
 #include <algorithm>
 
 namespace useradmin::admin {
@@ -28,7 +30,7 @@ std::string_view expected_type(const json::Object& data, std::string_view name) 
 
 UserData::UserData(const json::Object& data, std::initializer_list<std::string_view> omitted) {
     for (const std::string_view name : data.keys())
-        if (std::ranges::find(omitted, name) == omitted.end())
+        if (std::ranges::find(omitted, name) == omitted.end() && !api::has_name_of_secret(name))
             values_.push_back({name, value_of(data, name), store::Change::When::always, true});
 }
 

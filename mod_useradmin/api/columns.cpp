@@ -1,6 +1,7 @@
 #include "api/columns.hpp"
 
 #include "api/texts.hpp"
+#include "text/unicode.hpp"
 #include "text/url.hpp"
 
 #include <algorithm>
@@ -38,6 +39,22 @@ bool may_change_column(const OperationSettings& settings,
                        const store::ExtraColumn& column) noexcept {
     return column.kind != store::ExtraColumn::Kind::any &&
            contains(settings.editable_columns, column.name);
+}
+
+std::string normalized_column(std::string_view name) {
+    std::string letters = text::lower(name);
+    std::erase(letters, '_');
+    return letters;
+}
+
+bool has_name_of_secret(std::string_view column) {
+    constexpr std::string_view words[] = {"password", "passwd",     "passphrase", "secret",
+                                          "apikey",   "privatekey", "backupcode"};
+    constexpr std::string_view ends[] = {"token", "tokens", "hash", "salt", "otp"};
+    const std::string name = normalized_column(column);
+    return std::ranges::any_of(
+               words, [&](std::string_view word) { return name.find(word) != name.npos; }) ||
+           std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); });
 }
 
 std::vector<std::string_view> requested_columns(const Call& call,

@@ -22,6 +22,12 @@ bool may_read_column(const OperationSettings& settings, std::string_view name) n
 bool may_change_column(const OperationSettings& settings,
                        const store::ExtraColumn& column) noexcept;
 
+/// Returns a column's name in lower case without underscores, so snake_case and camelCase names
+/// compare equal.
+std::string normalized_column(std::string_view name);
+/// Returns whether the name suggests that the column contains secrets.
+bool has_name_of_secret(std::string_view column);
+
 constexpr std::string_view text_of(store::ExtraColumn::Kind kind) noexcept {
     constexpr std::string_view names[] = {"text", "integer", "boolean", "time", "any"};
     return names[static_cast<std::size_t>(kind)];

@@ -130,6 +130,14 @@ std::vector<std::string_view> members_of(std::string_view members) {
     return all;
 }
 
+/// Returns the member's name, as it is written between the quotes.
+std::string_view name_of(std::string_view member) {
+    std::size_t end = 1;
+    while (end < member.size() && member[end] != '"')
+        end += member[end] == '\\' ? 2 : 1;
+    return member.substr(1, end - 1);
+}
+
 /// Returns the text between the first opening and the last closing brace, or an empty view if a
 /// brace is missing.
 std::string_view without_braces(std::string_view object) {
@@ -233,13 +241,23 @@ Writer& Writer::splice_members(std::string_view object) {
 }
 
 Writer& Writer::splice_members(std::string_view object, std::span<const std::string_view> names) {
+    return splice_members(
+        object,
+        [&](std::string_view member) {
+            return std::ranges::any_of(
+                names,
+                [&](std::string_view name) {
+                    std::string key;
+                    return Writer(key).string(name).out_ == '"' + std::string(member) + '"';
+                });
+        });
+}
+
+Writer& Writer::splice_members(std::string_view object,
+                               const std::function<bool(std::string_view)>& is_wanted) {
     for (std::string_view member : members_of(without_braces(object))) {
         member.remove_prefix(std::min(member.find_first_not_of(json_space), member.size()));
-        const bool is_named = std::ranges::any_of(names, [&](std::string_view name) {
-            std::string key;
-            return member.starts_with(Writer(key).string(name).out_);
-        });
-        if (!is_named)
+        if (member.empty() || !is_wanted(name_of(member)))
             continue;
         separate();
         append_compact(out_, member);

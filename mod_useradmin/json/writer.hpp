@@ -3,6 +3,7 @@
 #include "text/timestamp.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +36,10 @@ class Writer {
     Writer& splice_members(std::string_view object);
     /// As above, but writes only the members with these names.
     Writer& splice_members(std::string_view object, std::span<const std::string_view> names);
+    /// As above, but writes only the members for whose names is_wanted() returns true. Characters
+    /// that JSON escapes are passed with their escape sequences.
+    Writer& splice_members(std::string_view object,
+                           const std::function<bool(std::string_view name)>& is_wanted);
 
   private:
     void separate();

@@ -1,5 +1,6 @@
 #include "service/configuration.hpp"
 
+#include "api/columns.hpp"
 #include "api/protected_email.hpp"
 #include "apr/pool.hpp"
 #include "crypto/sha256.hpp"
@@ -45,37 +46,18 @@ const char* image_type(std::string_view image) {
     return is_xml && image.find("<svg") != image.npos ? "image/svg+xml" : nullptr;
 }
 
-/// Returns the name in lower case without underscores, so snake_case and camelCase names compare
-/// equal.
-std::string normalized(std::string_view name) {
-    std::string letters = text::lower(name);
-    std::erase(letters, '_');
-    return letters;
-}
-
-/// Returns whether the name suggests that the column contains secrets.
-bool has_name_of_secret(std::string_view normalized_name) noexcept {
-    constexpr std::string_view words[] = {"password", "passwd",     "passphrase", "secret",
-                                          "apikey",   "privatekey", "backupcode"};
-    constexpr std::string_view ends[] = {"token", "tokens", "hash", "salt", "otp"};
-    return std::ranges::any_of(words,
-                               [&](std::string_view word) {
-                                   return normalized_name.find(word) != normalized_name.npos;
-                               }) ||
-           std::ranges::any_of(
-               ends, [&](std::string_view end) { return normalized_name.ends_with(end); });
-}
-
 /// Returns why the column must not be configured, or nullptr if it may be.
 const char* refusal_of(std::string_view column, bool is_editable) {
-    const std::string name = normalized(column);
-    const auto is_field = [&](const auto& field) { return normalized(field.name) == name; };
+    const std::string name = api::normalized_column(column);
+    const auto is_field = [&](const auto& field) {
+        return api::normalized_column(field.name) == name;
+    };
     if (std::ranges::any_of(model::user_fields, is_field))
         return "is a field of the service itself; specify an extra column of the application, such "
                "as company";
     if (column == "lastSeenAt")
         return "is already in replies as the last activity; UserAdminLastSeen sets its column";
-    if (has_name_of_secret(name))
+    if (api::has_name_of_secret(column))
         return "looks like the name of a secret; the service never shows secrets";
     if (is_editable && name == "twofactorenabled")
         return "changes with the user's second factor; to show it, use UserAdminColumns";

@@ -422,6 +422,19 @@ TEST(admin, extra_columns_are_part_of_a_user) {
                     call("get-user", "id=another").c_str());
 }
 
+TEST(admin, columns_with_the_name_of_a_secret_are_not_used) {
+    store.other_columns =
+        R"({"resetToken":"s3cr3t","plan":"gold","api_secret" : {"a":"s3cr3t"},"tokensUsed":5})";
+    STRCMP_CONTAINS(R"("plan":"gold","tokensUsed":5,"id":"another"})",
+                    call("get-user", "id=another").c_str());
+    call("update-user", R"({"userId":"another","data":{"reset_token":"x","plan":"gold"}})");
+    CHECK_EQUAL(2U, store.changes->size());
+    expect("plan", store.changes->at(0).field);
+    for (const char* const query : {"filterField=resetToken&filterValue=s",
+                                    "filterField=api_secret&filterValue=s", "sortBy=resetToken"})
+        expect(R"(200 {"users":[],"total":0})", call("list-users", query));
+}
+
 TEST(admin, data_sets_columns_by_their_names) {
     call("update-user", R"({"userId":"another","data":{"plan":"gold","seats":5,"tags":["a"]}})");
     CHECK_EQUAL(4U, store.changes->size());
