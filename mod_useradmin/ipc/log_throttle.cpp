@@ -1,17 +1,18 @@
 #include "ipc/log_throttle.hpp"
 
-#include <cstring>
-#include <functional>
+#include <new>
 
 namespace useradmin::ipc {
 
 std::uint64_t LogThrottle::count(std::string_view tag, std::string_view subject,
                                  Clock::time_point now, std::uint32_t max_lines) noexcept {
     constexpr std::chrono::minutes interval(1);
-    const std::hash<std::string_view> hash;
-    const std::size_t hashes[] = {hash(subject) ^ hash(tag), hash(tag)};
     Table::Key key{};
-    std::memcpy(key.data(), hashes, sizeof hashes);
+    try {
+        key = lines_.key(subject, tag);
+    } catch (const std::bad_alloc&) {
+        return 1; // write the line
+    }
     {
         const Table::Bucket bucket = lines_.lock(key);
         Table::Entry* entry = bucket.find();

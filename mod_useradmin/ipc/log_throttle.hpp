@@ -15,7 +15,8 @@ class LogThrottle {
         std::uint64_t suppressed;
         std::uint32_t written;
     };
-    using Table = SharedTable<Lines, 1, 64>;
+    // Large enough that a client with some hundred addresses does not use up the entries.
+    using Table = SharedTable<Lines, 16, 64>;
 
   public:
     using Clock = Table::Clock;

@@ -629,12 +629,15 @@ TEST(recipes, fail2ban_matches_only_attackers) {
         const std::string email = "nobody" + std::to_string(attempt) + "@example.org";
         CHECK(sign_in_from("192.0.2.9", email, "s3cr3t") >= 401);
         CHECK(sign_in_from("192.0.2.11", "ivo@example.org", "s3cr3t") >= 401);
+        const std::string address = "2001:db8:9::" + std::to_string(attempt + 1);
+        CHECK(sign_in_from(address, email, "s3cr3t") >= 401);
         CHECK_EQUAL(401, list_from("192.0.2.10", signed_token(token, "a s3cr3t of its own")));
     }
     const std::string jail = read_file(machine::source("conf/recipes/fail2ban-jail.conf"));
     const int most = std::stoi(jail.substr(jail.find("maxretry = ") + 11));
     const std::string all = matched_addresses("useradmin");
-    for (const std::string address : {"192.0.2.9\n", "192.0.2.10\n", "192.0.2.11\n"}) {
+    for (const std::string address :
+         {"192.0.2.9\n", "192.0.2.10\n", "192.0.2.11\n", "2001:db8:9::/64\n"}) {
         int count = 0;
         for (auto at = all.find(address); at != all.npos; at = all.find(address, at + 1))
             ++count;

@@ -22,6 +22,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <latch>
 #include <map>
 #include <mutex>
@@ -1231,16 +1232,30 @@ TEST(log_throttle, counts_each_subject_separately) {
 TEST(log_throttle, bounds_the_lines_of_any_number_of_subjects) {
     std::uint64_t lines = 0;
     for (int round = 0; round < 3; ++round)
-        for (int host = 0; host < 10000; ++host)
+        for (int host = 0; host < 30000; ++host)
             lines += count_once("UA0310", std::to_string(host)) != 0 ? 1 : 0;
-    CHECK_TRUE(lines > 100 && lines < 600);
+    CHECK_TRUE(lines > 6000 && lines < 8300);
 }
 
 TEST(log_throttle, bounds_the_lines_of_any_number_of_clients) {
     std::uint64_t lines = 0;
     for (int client = 0; client < 100000; ++client)
         lines += count("UA0305", 0s, std::to_string(client)) != 0 ? 1 : 0;
-    CHECK_TRUE(lines > 100 && lines < 600);
+    CHECK_TRUE(lines > 6000 && lines < 8300);
+}
+
+TEST(log_throttle, clients_cannot_choose_the_bucket_of_a_line) {
+    // With an unkeyed hash, these subjects would share one bucket.
+    std::vector<std::string> subjects;
+    for (int client = 0; subjects.size() < 100; ++client)
+        if (std::string subject = std::to_string(client);
+            ((std::hash<std::string_view>()(subject) ^ std::hash<std::string_view>()("UA0305")) &
+             1023) == 0)
+            subjects.push_back(std::move(subject));
+    int lines = 0;
+    for (const std::string& subject : subjects)
+        lines += count("UA0305", 0s, subject) != 0 ? 1 : 0;
+    CHECK_EQUAL(100, lines);
 }
 
 TEST_GROUP(bounded_hasher){};
