@@ -66,11 +66,13 @@ CredentialStatus impersonator_status(store::Store& store, const store::SessionWi
     const auto found = store.find(id);
     if (!found)
         return status_of(found.failure());
-    const bool is_higher = model::is_super_admin(session.user.role.value_or("")) &&
-                           !model::is_super_admin(found->role.value_or(""));
-    return is_banned(*found, now) ? CredentialStatus::banned
-           : is_higher            ? CredentialStatus::unknown
-                                  : CredentialStatus::valid;
+    const std::string_view role = found->role.value_or("");
+    const bool is_demoted = role.empty() || role == "user";
+    const bool is_higher =
+        model::is_super_admin(session.user.role.value_or("")) && !model::is_super_admin(role);
+    return is_banned(*found, now)    ? CredentialStatus::banned
+           : is_demoted || is_higher ? CredentialStatus::unknown
+                                     : CredentialStatus::valid;
 }
 
 bool is_banned(const model::User& user, text::Timestamp now) {

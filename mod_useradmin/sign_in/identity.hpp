@@ -43,8 +43,9 @@ struct [[nodiscard]] Identity {
 };
 
 /// Returns the status of a session's impersonator: valid, also without one, or unknown, banned or a
-/// database failure. Otherwise, an administrator could act as another user after a ban. If the user
-/// has become a superAdmin, an impersonator who is not one is also unknown.
+/// database failure. Otherwise, an administrator could act as another user after a ban. An
+/// impersonator without a role other than "user" is also unknown, as is one who is not a superAdmin
+/// if the user has become one.
 CredentialStatus impersonator_status(store::Store& store, const store::SessionWithUser& session,
                                      text::Timestamp now);
 

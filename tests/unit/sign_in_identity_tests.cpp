@@ -152,6 +152,17 @@ TEST(sessions, of_a_banned_or_deleted_impersonator_are_rejected) {
     expect("unavailable", user_of(found));
 }
 
+TEST(sessions, of_an_impersonator_without_privileges_are_rejected) {
+    auto found = valid_session();
+    found.session.impersonated_by = "sara-1";
+    model::User& sara = store.add("sara-1", "sara@example.org", "support");
+    expect("me as admin", user_of(found));
+    sara.role = "user";
+    expect("unknown", user_of(found));
+    sara.role.reset();
+    expect("unknown", user_of(found));
+}
+
 TEST(sessions, of_a_superAdmin_need_a_superAdmin_as_impersonator) {
     auto found = valid_session();
     found.session.impersonated_by = "sara-1";
