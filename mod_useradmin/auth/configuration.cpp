@@ -22,23 +22,13 @@ bool is_token(std::string_view name) {
     });
 }
 
-void warn(const httpd::ConfigLine& line, const char* sentence) {
-    const ap_directive_t& directive = *line.command->directive;
-    // The virtual hosts' logs are not open until httpd has read the configuration.
-    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr, "%s (%s:%d)", sentence, directive.filename,
-                 directive.line_num);
-}
-
 void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line) {
-    if (sourced.is_inline)
-        warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, and mod_info "
-                   "shows it; use file: or env:");
-    if (sourced.is_world_readable)
-        warn(line, "UA0312: the file in AuthUserAdminSecret is world-readable; run chmod 600");
+    httpd::warn_of_source(line, auth_useradmin_module, sourced);
     if (sourced.is_short())
-        warn(line, line.copy("UA0313: a secret in AuthUserAdminSecret is shorter than " +
-                             std::to_string(crypto::min_secret_length) +
-                             " characters and may be guessed"));
+        httpd::warn(line, auth_useradmin_module,
+                    "UA0313: a secret in AuthUserAdminSecret is shorter than " +
+                        std::to_string(crypto::min_secret_length) +
+                        " characters and may be guessed");
 }
 
 } // namespace

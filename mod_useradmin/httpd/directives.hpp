@@ -3,6 +3,7 @@
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
+#include "crypto/source.hpp"
 #include "httpd/httpd.hpp"
 #include "text/number.hpp"
 
@@ -34,6 +35,26 @@ struct ConfigLine {
     /// Copies a string. The copy is valid for the lifetime of the configuration.
     const char* copy(std::string_view text) const { return apr::copy_c_string(pool(), text); }
 };
+
+/// Logs a warning about the line. owner: the module whose LogLevel applies.
+inline void warn(const ConfigLine& line, const module& owner, const std::string& sentence) {
+    const ap_directive_t& directive = *line.command->directive;
+    // The virtual hosts' logs are not open until httpd has read the configuration.
+    ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_WARNING, APR_SUCCESS, nullptr,
+                 "%s (%s:%d)", sentence.c_str(), directive.filename, directive.line_num);
+}
+
+/// Warns if others can read the directive's secret.
+inline void warn_of_source(const ConfigLine& line, const module& owner,
+                           const crypto::LoadedSecret& source) {
+    const std::string directive = line.command->cmd->name;
+    if (source.is_inline)
+        warn(line, owner,
+             "UA0311: " + directive +
+                 " contains the secret itself, and mod_info shows it; use file: or env:");
+    if (source.is_world_readable)
+        warn(line, owner, "UA0312: the file in " + directive + " is world-readable; run chmod 600");
+}
 
 /// Defines a directive. The tag identifies it in DirectiveSettings. The reader parses a ConfigLine
 /// into the value and returns nullptr, or the end of an error message ("must be …"). If the reader

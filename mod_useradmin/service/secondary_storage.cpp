@@ -231,12 +231,15 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
     if (const auto* problem = std::get_if<std::string>(&read))
         return line.copy(*problem);
     auto& address = apr::emplace<RedisAddress>(line.pool());
-    const char* const url = line.copy(std::get<crypto::LoadedSecret>(read).secret.view());
+    const auto& source = std::get<crypto::LoadedSecret>(read);
+    const char* const url = line.copy(source.secret.view());
     if (!parse_address(line.pool(), url, address))
         return right;
     if (address.has_tls && !secondary_storage::is_tls_available)
         return "cannot use TLS (rediss:), because this build does not support it (hiredis 1.0 or "
                "later is required); use redis: through a tunnel such as stunnel";
+    if (address.password != nullptr)
+        httpd::warn_of_source(line, useradmin_module, source);
     if (words.size() > 1)
         address.prefix = line.copy(words[1]);
     storage.address = &address;

@@ -40,6 +40,7 @@ class BanOutages : public Scene {
     void setup() override {
         Scene::setup();
         TracedUsers::allow_lines_of_outages();
+        allow_log("UA0311"); // the configuration contains a password
         redis_ = std::make_unique<Redis>(Suite::current().work(), "redis-of-bans");
     }
     void teardown() override {

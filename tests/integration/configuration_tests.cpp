@@ -353,6 +353,22 @@ TEST(configuration, with_a_world_readable_secret_causes_a_warning) {
     expect_warnings(signed_sign_in("/a", "file:" + file.string()), {});
 }
 
+TEST(configuration, with_a_readable_password_of_Redis_causes_a_warning) {
+    const auto storage_at = [](const std::string& source) {
+        return location("/api/users", "UserAdminSecondaryStorage \"" + source + "\"\n");
+    };
+    const std::string url = "redis://:s3cr3t@localhost";
+    expect_warnings(storage_at(url), {"UA0311"});
+    expect_warnings(storage_at("redis://localhost"), {});
+    const auto file = Suite::current().work().path() / "redis-url";
+    write_file(file, url + "\n");
+    using std::filesystem::perms;
+    std::filesystem::permissions(file, perms::owner_read | perms::others_read);
+    expect_warnings(storage_at("file:" + file.string()), {"UA0312"});
+    std::filesystem::permissions(file, perms::owner_read);
+    expect_warnings(storage_at("file:" + file.string()), {});
+}
+
 TEST(configuration, with_a_short_secret_causes_a_warning) {
     expect_warnings(signed_sign_in("/a", "s3cr3t-15-chars"), {"UA0311", "UA0313"});
     expect_warnings(signed_sign_in("/a", "s3cr3t-16-charss"), {"UA0311"});
