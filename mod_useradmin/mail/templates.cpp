@@ -78,6 +78,21 @@ std::string problem_of(const Template& read) {
                : "is too long: the limit is 32 KiB, and each placeholder counts as 2 KiB";
 }
 
+/// Returns whether a mail program could show a part of the name as a link: a URL, an address or a
+/// host name. Users choose their own names, and httpd's messages must not spread links of others.
+bool may_contain_link(std::string_view name) {
+    const auto is_letter = [&](std::size_t at) {
+        return at < name.size() &&
+               (text::is_alphanumeric(name[at]) || static_cast<unsigned char>(name[at]) >= 0x80);
+    };
+    if (name.find_first_of("/:@") != name.npos)
+        return true;
+    for (std::size_t at = name.find('.'); at != name.npos; at = name.find('.', at + 1))
+        if (is_letter(at + 1) && is_letter(at + 2))
+            return true;
+    return false;
+}
+
 } // namespace
 
 constexpr Templates default_templates = {{{
@@ -135,7 +150,9 @@ std::variant<Templates, std::string> parse_templates(std::string_view text) {
 }
 
 std::string fill(std::string_view text, const Values& values) {
-    const std::string name = text::printable(text::utf8_prefix(values.name, max_name_size));
+    const std::string name = may_contain_link(values.name)
+                                 ? std::string(values.email)
+                                 : text::printable(text::utf8_prefix(values.name, max_name_size));
     const std::string hours = std::to_string(values.lifetime.count());
     const std::string_view contents[] = {name, values.email, values.link, hours, {}};
     std::string out;

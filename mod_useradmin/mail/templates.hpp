@@ -48,6 +48,7 @@ struct Values {
 };
 
 /// Replaces the placeholders in the text. Truncates a long name and escapes its control characters.
+/// If mail programs could show a part of the name as a link, uses the address as the name.
 std::string fill(std::string_view text, const Values& values);
 
 /// The placeholder for the token in the URL of a link.

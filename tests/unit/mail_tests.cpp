@@ -141,6 +141,19 @@ TEST(templates, escape_line_breaks_and_truncate_long_names) {
     STRCMP_EQUAL("{link} x", mail::fill("{name} {link}", {"{link}", "", "x", {}}).c_str());
 }
 
+TEST(templates, use_the_address_if_the_name_may_contain_a_link) {
+    const auto name_in_mail = [](std::string_view name) {
+        return mail::fill("{name}", {name, "ana@example.org", "", {}});
+    };
+    for (const char* const name :
+         {"Win at https://evil.example", "evil.example/a", "www.evil.de", "a@evil.example",
+          "Ana mailto:x", "Ana (evil.ñandú)", "1.2.3.44"})
+        STRCMP_EQUAL("ana@example.org", name_in_mail(name).c_str());
+    for (const char* const name :
+         {"Ana", "J.R.R. Tolkien", "Dr. Ana Ñ. López-Núñez, Ph.D.", "O'Neill"})
+        STRCMP_EQUAL(name, name_in_mail(name).c_str());
+}
+
 TEST(templates, are_bounded_so_that_each_message_fits_into_a_pipe) {
     const std::string begin = "[invitation en]\nx\n\n";
     for (const std::string& text :
