@@ -161,12 +161,15 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
     certificates.make("stranger", "/UID=sara-1/OU=superAdmin/CN=Sara");
     allow_log("AH01873"); // no SSLSessionCache
     allow_log("AH01882"); // mod_ssl was built with a newer OpenSSL
-    start(define("USERADMIN_PORT", "${PORT}") +
-              define("USERADMIN_CERTIFICATE", file("server.crt")) +
-              define("USERADMIN_CERTIFICATE_KEY", file("server.key")) +
-              define("USERADMIN_CLIENT_AUTHORITY", file("authority.crt")) +
-              include("client-certificates.conf"),
-          {"mod_ssl.so", "mod_http2.so"});
+    const auto start_with = [&](const std::string& directives = {}) {
+        start(define("USERADMIN_PORT", "${PORT}") +
+                  define("USERADMIN_CERTIFICATE", file("server.crt")) +
+                  define("USERADMIN_CERTIFICATE_KEY", file("server.key")) +
+                  define("USERADMIN_CLIENT_AUTHORITY", file("authority.crt")) + directives +
+                  include("client-certificates.conf"),
+              {"mod_ssl.so", "mod_http2.so"});
+    };
+    start_with();
     const auto request_over = [](const Tls& tls, const std::string& path) {
         Request made{"GET", path};
         made.tls = tls;
@@ -184,6 +187,11 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
     const Tls stranger = {file("server.crt"), file("stranger.crt"), file("stranger.key")};
     for (const Tls& refused : {stranger, Tls{file("server.crt")}})
         CHECK(!HttpClient(httpd_->port()).try_send(request_over(refused, "/api/users")));
+    // A list of revoked certificates.
+    certificates.revoke("authority", "simple", "revoked.pem");
+    start_with(define("USERADMIN_REVOKED_CLIENTS", file("revoked.pem")));
+    expect_success(HttpClient(httpd_->port()).send(request_over(super_admin, "/api/users")));
+    CHECK(!HttpClient(httpd_->port()).try_send(request_over(plain_user, "/api/users/ulises-1")));
 }
 
 TEST(recipes, two_applications_have_their_own_users_and_secrets) {

@@ -24,6 +24,10 @@ class Certificates {
         return {"-CA", there.file(name + ".crt"), "-CAkey", there.file(name + ".key")};
     }
 
+    /// Writes the authority's list of revoked certificates (PEM) with this certificate to the file.
+    void revoke(const std::string& authority, const std::string& name,
+                const std::string& list) const;
+
   private:
     std::filesystem::path folder_;
 };
