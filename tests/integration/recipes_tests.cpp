@@ -357,6 +357,29 @@ TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
     expect_success(request_with({cookie}));
     // The caller is Eva, who is an admin.
     expect_success(client_->send({"GET", "/api/users/" + id, {cookie}}));
+    // Other sites neither sign users in nor choose where they are redirected.
+    const auto post_form = [&](const std::string& path, const std::string& site) {
+        return client_->send(
+            {"POST",
+             path,
+             {"Content-Type: application/x-www-form-urlencoded", "Sec-Fetch-Site: " + site},
+             "httpd_location=https%3A%2F%2Fevil.example&httpd_username=eva%40example.org&"
+             "httpd_password=s3cr3t+of+eva&httpd_location=https%3A%2F%2Fevil.example"});
+    };
+    expect_log("AH01630"); // client denied by server configuration
+    for (const char* const site : {"cross-site", "same-site"}) {
+        const Reply forbidden = post_form("/sign-in", site);
+        CHECK_EQUAL(403, forbidden.status);
+        CHECK_FALSE(forbidden.header("Set-Cookie").has_value());
+    }
+    CHECK(post_form("/sign-in", "same-origin")
+              .header("Location")
+              .value_or("")
+              .ends_with("/users.html"));
+    const Reply unauthorized = post_form("/api/users", "same-origin");
+    CHECK_EQUAL(401, unauthorized.status);
+    CHECK_FALSE(unauthorized.header("Set-Cookie").has_value());
+    CHECK_FALSE(unauthorized.header("Location").has_value());
     sql().run("UPDATE \"user\" SET \"role\" = 'user' WHERE \"email\" = 'eva@example.org'");
     expect_error(request_with({cookie}), 403, "No tienes permisos para ver usuarios");
     expect_success(client_->send({"GET", "/api/users/" + id, {cookie}}));
