@@ -169,6 +169,10 @@ std::string methods_of(std::string_view path, bool has_extras) {
     return methods + "OPTIONS";
 }
 
+bool is_change(std::string_view method) {
+    return method != "GET" && method != "HEAD" && method != "OPTIONS";
+}
+
 Reply dispatch(const http::Request& request, const std::optional<Caller>& caller,
                const Service& service, audit::Event& event) {
     const bool has_extras = service.settings.has_extras;
@@ -177,18 +181,17 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     const std::string id =
         text::decode_path_segment(parameters ? parameters->id : without_slash(request.path));
     event.target = id;
-    const bool is_change =
-        request.method != "GET" && request.method != "HEAD" && request.method != "OPTIONS";
     if (operation != nullptr) {
         event.operation = operation->name;
-        event.is_change = is_change;
+        event.is_change = is_change(request.method);
     } else if (parameters) {
         Reply reply =
             request.method == "OPTIONS" ? Reply{{204}} : error(405, texts.method_not_allowed);
         reply.headers.push_back({"Allow", methods_of(request.path, has_extras)});
         return reply;
     }
-    if (is_change && http::is_cross_site(request.headers, service.settings.trusted_origins))
+    if (is_change(request.method) &&
+        http::is_cross_site(request.headers, service.settings.trusted_origins))
         return error(403, texts.origin_not_allowed);
     // An unknown path gets 404 only if the caller has a session.
     if (operation == nullptr)
@@ -242,7 +245,8 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
     // RFC 9110, section 15.5.2, requires this header.
     if (reply.status == 401)
         reply.headers.push_back({"WWW-Authenticate", "Bearer"});
-    if (reply.status == 200 && !event.is_change)
+    // A bulk request has no event of its own, so event.is_change does not tell reads from writes.
+    if (reply.status == 200 && !is_change(request.method))
         if (const model::NullableTime time = service.store.last_replay_time()) {
             // RFC 7234, section 5.5.1: 110 means that the response is stale.
             std::string warning =

@@ -134,6 +134,11 @@ TEST(bulk, accepts_up_to_1000_items) {
     expect(invalid, ask(super_admin, bulk, body_with(1001)));
 }
 
+TEST(bulk, on_a_standby_has_no_Warning_header) {
+    store.last_change_received = *text::parse_timestamp("2026-11-27T16:00:00Z");
+    expect("", header_of(send(super_admin, bulk, ban_two), "Warning"));
+}
+
 TEST(bulk, logs_each_item_with_its_caller) {
     expect("200", ask(super_admin, bulk, ban_two));
     CHECK_EQUAL(std::string("me"), events.front().caller);
