@@ -17,7 +17,8 @@ constexpr Scheme schemes[] = {{"http://", ":80"}, {"https://", ":443"}};
 
 // The request headers that a trusted origin may send in addition to the safelisted ones.
 constexpr const char* allowed_headers =
-    "Content-Type, Authorization, x-api-key, Idempotency-Key, If-Match, If-None-Match";
+    "Content-Type, Authorization, x-api-key, Idempotency-Key, If-Match, If-None-Match, "
+    "traceparent, tracestate";
 // The reply headers that a trusted origin may read in addition to the safelisted ones.
 constexpr const char* exposed_headers = "ETag, Link, Retry-After, Warning, X-Total-Count";
 // Two hours is the maximum in Chromium.

@@ -127,7 +127,8 @@ TEST(other_origins, that_are_trusted_get_preflight_replies) {
     const auto reply = send(nobody, "OPTIONS /another");
     LONGS_EQUAL(204, reply.status);
     expect(header_of(reply, "Allow"), header_of(reply, "Access-Control-Allow-Methods"));
-    expect("Content-Type, Authorization, x-api-key, Idempotency-Key, If-Match, If-None-Match",
+    expect("Content-Type, Authorization, x-api-key, Idempotency-Key, If-Match, If-None-Match, "
+           "traceparent, tracestate",
            header_of(reply, "Access-Control-Allow-Headers"));
     expect("7200", header_of(reply, "Access-Control-Max-Age"));
     expect("", header_of(send(nobody, "PATCH /another"), "Access-Control-Allow-Methods"));
