@@ -64,6 +64,8 @@ Reply update_user(Call& call) {
             if (auto refused = check_email(call, email))
                 return *std::move(refused);
             changes.push_back({"email", email});
+            if (call.service.settings.unverifies_email && !has_any(data, {"emailVerified"}))
+                changes.push_back(store::unverify_changed_email(true));
         }
     }
     if (has_any(data,

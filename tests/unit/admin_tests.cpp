@@ -446,6 +446,21 @@ TEST(admin, data_sets_columns_by_their_names) {
     expect("updatedAt", store.changes->at(3).field);
 }
 
+TEST(admin, another_email_is_unverified_if_configured) {
+    const auto unverifies = [&](std::string_view data) {
+        call("update-user", std::string(R"({"userId":"another","data":)").append(data).append("}"));
+        return std::ranges::any_of(*store.changes, [](const store::Change& change) {
+            return change.field == "emailVerified" &&
+                   change.when == store::Change::When::other_email_ignoring_case;
+        });
+    };
+    CHECK_FALSE(unverifies(R"({"email":"e@example.org"})"));
+    settings.unverifies_email = true;
+    CHECK_TRUE(unverifies(R"({"email":"e@example.org"})"));
+    CHECK_FALSE(unverifies(R"({"email":"e@example.org","emailVerified":true})"));
+    CHECK_FALSE(unverifies(R"({"name":"n"})"));
+}
+
 TEST(admin, the_admin_client_logs_the_names_of_extra_columns) {
     store.columns = {{"company"}, {"seat_count"}, {"plan"}};
     call("update-user",
