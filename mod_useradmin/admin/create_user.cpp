@@ -12,6 +12,8 @@ namespace useradmin::admin {
 Reply create_user(Call& call) {
     const json::Object& body = *call.parameters.object();
     const std::optional<json::Object> data = body.object("data");
+    if (data && has_any(*data, {"id"}))
+        return error(id_not_accepted);
     // Roles in the body take precedence over roles in data.
     std::string roles(api::text_of(api::Role::user));
     const bool is_in_body = has_any(body, {"role"});
@@ -53,8 +55,8 @@ Reply create_user(Call& call) {
     user.data = {{"emailVerified", false}};
     std::optional<UserData> values;
     if (data) {
-        values.emplace(*data, std::initializer_list<std::string_view>{"id", "email", "name", "role",
-                                                                      "password"});
+        values.emplace(
+            *data, std::initializer_list<std::string_view>{"email", "name", "role", "password"});
         user.data.insert(user.data.end(), values->values().begin(), values->values().end());
     }
     if (auto failed = log_columns(call, user.data))

@@ -44,6 +44,8 @@ inline constexpr Problem forbidden_email = {403, "YOU_ARE_NOT_ALLOWED_TO_SET_USE
 inline constexpr Problem forbidden_phone = {403, "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PHONE_NUMBER",
                                             "You are not allowed to update users phone number"};
 // The following errors do not exist in better-auth.
+inline constexpr Problem id_not_accepted = {400, "USER_ID_CANNOT_BE_SET",
+                                            "The id of a new user cannot be set"};
 inline constexpr Problem protected_user = {403, "USER_IS_PROTECTED",
                                            "This user is protected and cannot be removed"};
 inline constexpr Problem outranked = {403, "USER_OUTRANKS_YOU",

@@ -477,11 +477,21 @@ TEST(admin, the_admin_client_logs_the_names_of_extra_columns) {
 }
 
 TEST(admin, a_user_without_a_password_has_no_account) {
-    call("create-user", R"({"email":"N@Example.org","name":"n","data":{"id":"x","plan":"gold"}})");
+    call("create-user", R"({"email":"N@Example.org","name":"n","data":{"plan":"gold"}})");
     CHECK_FALSE(store.created->has_account);
     expect("n@example.org", store.created->email);
     CHECK_EQUAL(2U, store.created->data.size());
     expect("plan", store.created->data[1].field);
+}
+
+TEST(admin, the_id_of_a_new_user_cannot_be_set) {
+    for (const char* id : {"\"x\"", "5", "null"})
+        expect("400 USER_ID_CANNOT_BE_SET",
+               call("create-user", std::string(R"({"email":"n@example.org","name":"n",)")
+                                       .append(R"("data":{"id":)")
+                                       .append(id)
+                                       .append("}}")));
+    CHECK_FALSE(store.created.has_value());
 }
 
 TEST(admin, list_user_sessions_reads_100_sessions) {
