@@ -49,9 +49,13 @@ export const users = (api: string): DataProvider => {
       return { data, total: pagination.total };
     },
     getOne: (resource, { id }) => ask(at(resource, id)),
-    getMany: async (resource, { ids }) => ({
-      data: (await Promise.all(ids.map((id) => ask(at(resource, id))))).map((reply) => reply.data),
-    }),
+    // Omits users who have been deleted.
+    async getMany(resource, { ids }) {
+      const read = (id: unknown) => ask(at(resource, id)).catch((error) => {
+        if (error.status !== 404) throw error;
+      });
+      return { data: (await Promise.all(ids.map(read))).flatMap((reply) => reply?.data ?? []) };
+    },
     create: (resource, { data }) => ask(`${api}/${resource}`, "POST", data),
     // Sends only changed fields: an admin may not send fields that only a superAdmin may change.
     update(resource, { id, data, previousData }) {

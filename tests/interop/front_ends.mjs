@@ -146,6 +146,17 @@ describeSite(
         });
       });
     }
+    check("react-admin reads several users even if one was deleted", async (site) => {
+      const person = await site.createUser(newUserFields({ name: "react-admin varios" }));
+      await withPage(site, "react-admin", site.root, async (page, { emails }) => {
+        await find(page, emails, "react-admin varios", person);
+        const read = (ids) => page.evaluate((all) => window.dataProvider.getMany("users", { ids: all }), ids);
+        const { data } = await read(["gone", person.id]);
+        assert.deepEqual(data.map(({ email }) => email), [person.email]);
+        await page.route("**/api/users/gone", (route) => route.fulfill({ status: 503, json: { success: false, error: "busy" } }));
+        await assert.rejects(read(["gone", person.id]), /busy/);
+      });
+    });
     check("the browser ends", async () => browser?.close());
   },
   { directives },

@@ -54,8 +54,12 @@ const UserEdit = () => (
   </Edit>
 );
 
+const dataProvider = users("/api");
+// For the tests.
+Object.assign(window, { dataProvider });
+
 createRoot(document.getElementById("root")!).render(
-  <Admin dataProvider={users("/api")} disableTelemetry>
+  <Admin dataProvider={dataProvider} disableTelemetry>
     <Resource name="users" list={UserList} edit={UserEdit} />
   </Admin>,
 );
