@@ -33,6 +33,26 @@ scene("a failure is visible on a phone", { email: root, width: 390, height: 480 
   await view.readVisible("The service is busy.", "dialog .notice.warn");
 });
 
+scene("a change whose reply was lost is not reported as failed", { email: root }, async (view) => {
+  await view.openUser("emmy.noether@example.org");
+  let status = 0;
+  await view.intercept((request) => request.method() === "PUT" && status > 0 && { status, contentType: "text/html", body: "<html>" });
+  const save = async (message) => {
+    await view.type("dialog input[name=name]", `Emmy ${status}`);
+    await view.press("Save changes");
+    await view.read(message, "dialog form [role=alert]");
+    await view.waitUntilIdle();
+  };
+  const unknown = "It is unknown whether this was done. Reload before you try again.";
+  for (status of [502, 504]) await save(unknown);
+  status = 500;
+  await save("The request failed (status 500).");
+  await view.page.setOfflineMode(true);
+  status = 0;
+  await save(unknown);
+  await view.page.setOfflineMode(false);
+});
+
 scene("a message disappears when the next edit begins", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   await view.press("Save changes");

@@ -70,7 +70,7 @@ class UserHistory extends Details {
    */
   async #nameFor(id, you) {
     if (isSelf({ id })) return t(you);
-    const name = this.#names.get(id) ?? send("GET", addressOf(pathOf({ id }))).then(({ content }) => (content?.success ? nameOf(content.data) : id), () => id);
+    const name = this.#names.get(id) ?? send("GET", addressOf(pathOf({ id }))).then(({ content }) => (content?.success ? nameOf(content.data) : id));
     this.#names.set(id, name);
     return name;
   }

@@ -59,7 +59,7 @@ function enterCode() {
 
 async function leave() {
   const asking = caller;
-  const { status } = await send("POST", `${service.signIn}/sign-out`, { body: {} }).catch(problemOf);
+  const { status } = await send("POST", `${service.signIn}/sign-out`, { body: {} });
   // Ignore a second click.
   if (asking !== caller) return;
   if (status === 200) return enter(t("signedOut"), true);

@@ -71,6 +71,7 @@ function problemOf(error) {
   return error;
 }
 /**
+ * Sends a request. If there is no reply, the status is 0.
  * @param {string} method
  * @param {string} url
  * @param {Options} options
@@ -89,7 +90,7 @@ async function send(method, url, { body, tag, signal } = {}) {
     return { status: reply.status, content, headers: reply.headers };
   } catch {
     signal?.throwIfAborted();
-    throw new Problem(0);
+    return { status: 0, content: null, headers: new Headers() };
   }
 }
 /**
@@ -114,7 +115,9 @@ async function call(method, path, options) {
   }
   if (status === 404) listener.notFound();
   if (method !== "GET") isStillAccepted = headers.has("Warning");
-  if (status !== 200 || !content?.success) throw new Problem(status, content?.error, headers.get("Retry-After"));
+  // A proxy replies 502 or 504 if it has lost the connection to the service.
+  const isUnknown = method !== "GET" && (status === 0 || status === 502 || status === 504);
+  if (status !== 200 || !content?.success) throw new Problem(status, isUnknown ? "unknownOutcome" : content?.error, headers.get("Retry-After"));
   // The history comes from the audit log, not from the database.
   if (method === "GET" && !path.includes("/events")) listener.copyIsFrom(/^110 .* (\S+)"$/.exec(headers.get("Warning") ?? "")?.[1]);
   const links = headers.get("Link");

@@ -41,7 +41,7 @@ class Sessions {
   // Only the sign-in endpoints return the id of the current session.
   async #readOwn() {
     if (!canSignIn || !isSelf(this.user)) return null;
-    const { content } = await send("GET", `${service.signIn}/get-session?disableRefresh=true`).catch(() => ({ content: null }));
+    const { content } = await send("GET", `${service.signIn}/get-session?disableRefresh=true`);
     return content?.session?.id ?? null;
   }
 

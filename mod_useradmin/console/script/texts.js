@@ -256,6 +256,7 @@ const texts = {
   stillAccepted: ["The application still accepts the user's sessions until its storage can be reached.", "La aplicación acepta las sesiones del usuario hasta que se pueda contactar con su almacén."],
   cachedFor: ["The application may accept the user's sessions from its cache for up to {time}.", "La aplicación puede aceptar las sesiones del usuario desde su caché durante {time} como máximo."],
   failed: ["The request failed (status {status}).", "No ha funcionado (estado {status})."],
+  unknownOutcome: ["It is unknown whether this was done. Reload before you try again.", "No se sabe si se ha hecho. Carga de nuevo antes de reintentarlo."],
   "status.0": ["The server could not be reached. Try again.", "No se ha podido contactar con el servidor. Inténtalo de nuevo."],
   "status.401": ["Your session has ended. Sign in again.", "Tu sesión ha terminado. Inicia sesión de nuevo."],
   "status.403": ["You may not do this.", "No tienes permisos."],
