@@ -15,7 +15,7 @@ test("errors that the console distinguishes have the service's text", () => {
   const services = [...texts.matchAll(/Text (\w+) = {("[^"]+"),\s+("[^"]+")}/g)].map(([, name, spanish, own]) => ({ name, spanish, own }));
   const distinguished = services.filter(({ spanish }) => script.includes(`\n  ${spanish}: [`));
   assert.deepEqual(distinguished.map(({ name }) => name),
-    ["create_role_forbidden", "delete_protected", "email_taken", "last_super_admin", "origin_not_allowed", "email_not_mailable", "link_failed", "invitation_failed", "no_second_factor", "ban_in_the_past"]);
+    ["create_role_forbidden", "delete_protected", "email_taken", "update_failed", "last_super_admin", "origin_not_allowed", "email_not_mailable", "link_failed", "invitation_failed", "no_second_factor", "ban_in_the_past"]);
   for (const { name, spanish, own } of distinguished) assert.ok(script.includes(`\n  ${spanish}: [${own}`), `texts.js lacks the English text of ${name}`);
   // No other key is a sentence.
   assert.equal([...script.matchAll(/^  "[A-Z][^"]* /gm)].length, distinguished.length);

@@ -132,6 +132,18 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   assert.equal(await view.page.evaluate(() => document.activeElement.name), "email");
 });
 
+for (const [language, save, text] of [
+  ["en", "Save changes", "The user could not be changed. Perhaps another user has this email."],
+  ["es", "Guardar cambios", "No se ha podido cambiar el usuario. Quizá otro usuario tenga este correo."],
+])
+  scene(`an admin learns in ${language} why an address may be rejected`, { email: admin, languages: [language] }, async (view) => {
+    site.httpd.log.expect("UA0106: the database reported an error: UNIQUE");
+    await view.openUser("barbara.liskov@example.org");
+    await view.type("dialog input[name=email]", root);
+    await view.press(save);
+    await view.read(text, "dialog form [role=alert]");
+  });
+
 scene("assigning a role with more permissions requires a confirmation", { email: root }, async (view) => {
   await view.openUser("adele.goldberg@example.org");
   await view.choose("dialog select[name=role]", "superAdmin");
