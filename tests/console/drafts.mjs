@@ -118,8 +118,10 @@ scene("edits are kept until their user can be read", { email: root }, async (vie
   await view.intercept((request) => isBusy && request.method() === "GET" && request.url().includes(`/${id}`) && { status: 503, body: "" });
   await view.signIn(root);
   await view.read("The service is busy.", "dialog.drawer");
-  isBusy = false;
+  await view.press("Reload");
+  await view.waitUntilIdle();
   await view.closeDialog();
+  isBusy = false;
   await view.openUser("patient@example.org");
   await view.read("Your edits have been restored.", "dialog.drawer .status");
   assert.equal(await view.valueOf("name"), "Patient II");

@@ -63,6 +63,20 @@ describe("with UserAdminExtras", () => {
     assert.equal((await extras.ctl(["session", "list", "zhang.wei@example.org"])).includes("20"), false);
   });
 
+  scene("sessions that failed to load can be loaded again", { ...there, email: root }, async (view) => {
+    let isBusy = true;
+    await view.intercept((request) => isBusy && request.url().endsWith("/sessions") && { status: 503, body: "{}" });
+    await view.openUser("yuki.tanaka@example.org");
+    await view.read("The service is busy.", "dialog section [role=alert]");
+    await view.read("Sign-in methods", "dialog");
+    await view.check("sessions that failed to load");
+    isBusy = false;
+    await view.press("Reload");
+    await view.read("No open sessions.", "dialog");
+    await view.focusOn("Sessions 0");
+    assert.ok(!(await view.text("dialog")).includes("busy"));
+  });
+
   scene("ending the last session shows a visible message", { ...there, email: root, width: 1280, height: 720 }, async (view) => {
     for (let count = 0; count < 6; ++count) await extras.ctl(["session", "open", "pawe.nowak@example.org"]);
     await view.openUser("pawe.nowak@example.org");

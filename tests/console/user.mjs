@@ -248,6 +248,23 @@ scene("one's own change is not reported as somebody else's if the user could not
   await view.ask("DELETE", `/api/users/${id}`);
 });
 
+scene("a user who failed to load can be loaded again", { email: root }, async (view) => {
+  await view.searchFor("frances.allen@example.org");
+  let isBusy = true;
+  await view.intercept((request) => isBusy && request.url().endsWith("/user-11") && { status: 503, body: "{}" });
+  await view.click("tbody .person button");
+  await view.read("The service is busy.", "dialog.drawer");
+  await view.check("a user who failed to load");
+  await view.press("Reload");
+  await view.waitUntilIdle();
+  await view.read("The service is busy.", "dialog.drawer");
+  isBusy = false;
+  await view.press("Reload");
+  await view.see("dialog.drawer .facts dd");
+  assert.ok(!(await view.text("dialog.drawer")).includes("busy"));
+  await view.focusOn("Frances Allen");
+});
+
 scene("an entity tag that a proxy made weak is still accepted", { email: root }, async (view) => {
   await view.page.evaluate(() => {
     const own = window.fetch;

@@ -27,15 +27,31 @@ class Sessions {
     this.done = done;
   }
 
+  // Reads and shows the sessions, or why that failed.
   async load() {
     const mine = ++this.#readings;
-    const [{ data }, own] = await Promise.all([readSessions(this.user), this.#readOwn()]);
-    if (mine !== this.#readings) return;
-    this.#own = own;
-    const heading = h("h3", { tabindex: "-1" }, t("sessions"), " ", h("span", { class: "muted" }, number.format(data.length)));
-    this.node.replaceChildren(
-      h("header", null, heading, !isCopy && data.length > 0 && button(t("endAll"), () => this.press(() => this.#end("endedAll")))),
-      data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => this.#item(session))));
+    try {
+      const [{ data }, own] = await Promise.all([readSessions(this.user), this.#readOwn()]);
+      if (mine !== this.#readings) return;
+      this.#own = own;
+      this.#paint(
+        number.format(data.length), !isCopy && data.length > 0 && button(t("endAll"), () => this.press(() => this.#end("endedAll"))),
+        data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => this.#item(session))));
+    } catch (error) {
+      const { message } = problemOf(error);
+      if (mine === this.#readings) this.#paint("", false, alertBox([message, button(t("reload"), () => this.load().then(() => this.focus()))]));
+    }
+  }
+  /**
+   * @param {string} count
+   * @param {Child} action
+   * @param {Node} content
+   */
+  #paint(count, action, content) {
+    this.node.replaceChildren(h("header", null, h("h3", { tabindex: "-1" }, t("sessions"), " ", h("span", { class: "muted" }, count)), action), content);
+  }
+  focus() {
+    this.node.querySelector("h3")?.focus();
   }
 
   // Only the sign-in endpoints return the id of the current session.
@@ -64,6 +80,6 @@ class Sessions {
     if (!isOther && !(await confirmEndOfOwn())) return;
     await removal(call("DELETE", `${pathOf(this.user)}/sessions${session ? `/${encodeURIComponent(session.id)}` : ""}`));
     await this.done(t(text), { endsSessions: true, changesCounts: false });
-    this.node.querySelector("h3")?.focus();
+    this.focus();
   }
 }

@@ -48,31 +48,29 @@ class Drawer {
   }
 
   /**
-   * Reads and shows the user, with the values of a draft and the entity tag at that time. Resolves to whether the user could be read.
-   * @param {Record<string, string>} typed
-   * @param {string} [tag]
+   * Reads and shows the user, with the values of a draft and the entity tag at that time. Keeps the draft if the user could not be read.
+   * @param {ReturnType<typeof draftOf>} draft
+   * @returns {Promise<void>}
    */
-  async fill(typed, tag) {
+  async fill(draft) {
     const { heading, content, node } = this.frame;
     const sessionsRead = isSuper() && hasExtras ? this.sessions.load() : null;
-    sessionsRead?.catch(() => {});
     try {
       await this.#load();
-      node.tag = tag ?? node.tag;
+      node.tag = draft?.tag ?? node.tag;
     } catch (error) {
-      if (error instanceof Problem && node.isConnected) {
-        heading.textContent = t("user");
-        content.append(alertBox(error.message));
-      }
-      return false;
+      const { message } = problemOf(error);
+      heading.textContent = t("user");
+      return content.replaceChildren(alertBox([message, button(t("reload"), () => this.fill(draft).then(() => heading.focus()))]));
     }
     const { user } = this;
-    content.append(this.#facts, user && mayEdit(user) ? this.profile.form(user, this.#guarded(() => this.#save())) : "", this.#access);
+    content.replaceChildren(this.#facts, user && mayEdit(user) ? this.profile.form(user, this.#guarded(() => this.#save())) : "", this.#access);
     if (sessionsRead) content.append(this.sessions.node);
-    this.#attempt(() => sessionsRead).then(() => content.append(sessionsRead ? this.methods.node : "", isSuper() && hasHistory ? this.history.node : "", this.#end));
-    enterTyped(typed, this.profile.fields.map(({ input }) => input));
-    if (user && ("reason" in typed || "until" in typed)) banUser(this.#task(user), typed);
-    return true;
+    Promise.resolve(sessionsRead).then(() => content.append(sessionsRead ? this.methods.node : "", isSuper() && hasHistory ? this.history.node : "", this.#end));
+    if (!draft) return;
+    enterTyped(draft.typed, this.profile.fields.map(({ input }) => input));
+    if (user && ("reason" in draft.typed || "until" in draft.typed)) banUser(this.#task(user), draft.typed);
+    endDraft();
   }
 
   // If two loads overlap, only the later one takes effect. If keepsEdits is set, edits stay based on what was read before.
@@ -312,9 +310,7 @@ class Drawer {
 async function showUser(id, { isNew = true, known = null } = {}) {
   const drawer = new Drawer(id, known);
   if (isNew) writeAddress(true, "opened");
-  const draft = draftOf(id);
-  // Keep the draft if the user could not be read.
-  if ((await drawer.fill(draft?.typed ?? {}, draft?.tag)) && draft) endDraft();
+  await drawer.fill(draftOf(id));
 }
 
 function createUser(typed = {}) {
