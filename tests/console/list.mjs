@@ -272,3 +272,23 @@ scene("a user with a short numeric id is found by it", { email: root }, async (v
   await view.expectNames("Serial");
   await view.ask("DELETE", "/api/users/86");
 });
+
+scene("an outdated total does not hide the next page", { email: root }, async (view) => {
+  await view.page.evaluate(() => {
+    const own = window.fetch;
+    window.fetch = async (url, options) => {
+      const reply = await own(url, options);
+      if (!url.includes("search=")) return reply;
+      const content = await reply.json();
+      Object.assign(content.pagination, { total: 20, totalPages: 1 });
+      return new Response(JSON.stringify(content), { headers: reply.headers });
+    };
+  });
+  await view.searchFor("example.org");
+  const first = await view.names();
+  await view.press("Next");
+  await view.read("21–", ".foot .range");
+  await view.waitUntilIdle();
+  assert.ok((await view.names()).every((each) => !first.includes(each)));
+  assert.equal(await view.page.$eval(".foot button:last-of-type", (button) => button.disabled), true);
+});

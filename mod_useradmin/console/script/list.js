@@ -68,9 +68,9 @@ class Pager {
   /**
    * @param {number} shown
    * @param {number} total
-   * @param {{ page: number, limit: number, total: number, totalPages: number }} pagination
+   * @param {Reply<"list">} reply
    */
-  paint(shown, total, { page, limit, total: matching, totalPages }) {
+  paint(shown, total, { hasNext, pagination: { page, limit, total: matching, totalPages } }) {
     const from = (page - 1) * limit + 1;
     this.#range.textContent = shown ? t("range", { from, to: from + shown - 1, total }) : "";
     // Users found only by their id are not in the CSV file.
@@ -81,7 +81,8 @@ class Pager {
     this.#pages.textContent = t("ofPages", { count: totalPages });
     this.jump.hidden = totalPages <= 1;
     this.previous.disabled = page <= 1;
-    this.next.disabled = page >= totalPages;
+    // The number of pages may be outdated.
+    this.next.disabled = !hasNext;
   }
 
   clear() {
@@ -266,7 +267,7 @@ class List {
       const { page, totalPages } = reply.pagination;
       // The page is empty now. Always go back at least one page, because the total may be outdated.
       if (!reply.data.length && page > 1 && reply.total > 0) return this.#change({ page: String(Math.min(totalPages, page - 1)) }, { focus, isNew: false });
-      this.#paint([...reply.data, ...found], reply.total + found.length, reply.pagination);
+      this.#paint([...reply.data, ...found], reply.total + found.length, reply);
       this.#focus(focus);
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return;
@@ -284,15 +285,15 @@ class List {
   /**
    * @param {User[]} users
    * @param {number} total
-   * @param {{ page: number, limit: number, total: number, totalPages: number }} pagination
+   * @param {Reply<"list">} reply
    */
-  #paint(users, total, pagination) {
+  #paint(users, total, reply) {
     this.#table.paintSort(this.#query.sort);
     this.#table.paint(users);
     this.#selection?.show(this.#table.rows(), total);
     this.#none.hidden = users.length > 0;
     this.#status.textContent = counted("found", total);
-    this.#pager.paint(users.length, total, pagination);
+    this.#pager.paint(users.length, total, reply);
   }
   /** @param {Focused} [focus] */
   #focus(focus) {
