@@ -73,6 +73,13 @@ describe("several users at once", () => {
     for (const id of ids) await view.ask("DELETE", `/api/users/${id}`);
   });
 
+  scene("the first selection is announced", there, async (view) => {
+    await view.waitUntilIdle();
+    const regions = await view.page.evaluateHandle(() => [...document.querySelectorAll("[role=status]")].filter((each) => each.checkVisibility()));
+    await view.page.$eval("tbody input", (box) => box.click());
+    assert.ok(await regions.evaluate((all) => all.some((each) => each.textContent === "1 selected")));
+  });
+
   scene("selecting only oneself changes nothing", there, async (view) => {
     await view.searchFor("ada lovelace");
     await pick(view, "Ada Lovelace");

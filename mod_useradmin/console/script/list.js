@@ -112,7 +112,7 @@ class List {
   #fold = h("button", { type: "button", class: "fold", "aria-expanded": "false", onclick: () => (this.#fold.ariaExpanded = String(this.#fold.ariaExpanded !== "true")) });
   #summary = new Summary((values) => this.#change({ ...empty, ...values }));
   /** @type {UserSelection | null} */
-  #selection = isSuper() ? new UserSelection((values) => readList({ ...this.#parameters(), ...values })) : null;
+  #selection = isSuper() ? new UserSelection((values) => readList({ ...this.#parameters(), ...values }), (text) => (this.#status.textContent = text)) : null;
   /** @type {Table} */
   #table = new Table((key) => this.#change({ sort: this.#sortAfter(key) }), this.#selection);
   #pager = new Pager(this.#controls.limit, () => new CsvExport(this.#parameters()).run(), (page, focus, cursor) => this.#change({ page: String(page) }, { focus, cursor }));

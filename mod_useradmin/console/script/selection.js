@@ -176,13 +176,17 @@ class UserSelection {
   #total = 0;
   #filters = "";
   #readings = 0;
-  #count = h("strong", { id: newId(), role: "status", tabindex: "-1" });
+  #count = h("strong", { id: newId(), tabindex: "-1" });
   #all = button("", () => this.#selectAll());
   head = pickBox((isPicked) => this.set(this.#rows.map(({ user }) => user), isPicked), t("selectPage"));
 
-  /** @param {(values: Record<string, string>) => Promise<Reply<"list">>} read reads a page of the matching users */
-  constructor(read) {
+  /**
+   * @param {(values: Record<string, string>) => Promise<Reply<"list">>} read reads a page of the matching users
+   * @param {(text: string) => unknown} announce
+   */
+  constructor(read, announce) {
     this.read = read;
+    this.announce = announce;
     this.node = h("div", { class: "selection", role: "group", "aria-labelledby": this.#count.id, hidden: true }, this.#count, this.#all,
       button(t("ban"), () => this.#ban()),
       button(t("unban"), () => this.#ask({ label: t("unban"), change: unbanChange, undoes: isBanned })),
@@ -302,7 +306,9 @@ class UserSelection {
     head.checked = picked > 0 && picked === this.#rows.length;
     head.indeterminate = picked > 0 && !head.checked;
     const isFull = size >= mostSelected;
-    this.#count.textContent = joined([counted("selected", size), isFull && t("mostSelected", { count: mostSelected })], ". ");
+    const text = size ? joined([counted("selected", size), isFull && t("mostSelected", { count: mostSelected })], ". ") : "";
+    // Screen readers miss text that appears together with its region, so another region announces it.
+    if (this.#count.textContent !== text) this.announce((this.#count.textContent = text));
     const hadFocus = this.#all === document.activeElement;
     this.#all.hidden = isFull || !head.checked || size >= this.#total;
     this.#all.textContent = t("selectAll", { count: this.#total });
