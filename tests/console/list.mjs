@@ -273,6 +273,21 @@ scene("a user with a short numeric id is found by it", { email: root }, async (v
   await view.ask("DELETE", "/api/users/86");
 });
 
+scene("a number finds its user among other matches", { email: root }, async (view) => {
+  const id = await make(view, "Serial", "serial@example.org");
+  await site.sql(`UPDATE "user" SET "id" = '86' WHERE "id" = '${id}'`);
+  const other = await make(view, "Agent 86", "agent@example.org");
+  await view.searchFor("86");
+  await view.expectNames("Serial", "Agent 86");
+  await view.read("1–2 of 2", ".foot");
+  await view.ask("PUT", "/api/users/86", { email: "86@example.org" });
+  await view.searchFor("");
+  await view.searchFor("86");
+  await view.expectNames("Agent 86", "Serial");
+  await view.read("1–2 of 2", ".foot");
+  for (const each of ["86", other]) await view.ask("DELETE", `/api/users/${each}`);
+});
+
 scene("an outdated total does not hide the next page", { email: root }, async (view) => {
   await view.page.evaluate(() => {
     const own = window.fetch;

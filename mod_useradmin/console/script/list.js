@@ -16,13 +16,15 @@ function queryInAddress() {
   return query;
 }
 /**
- * Returns the user whose id is the search string, or an empty array if there is none or other filters are set.
+ * Returns the user whose id is the search string, or an empty array if there is none or other filters are set. If the search
+ * has found other users, only a number counts as an id.
  * @param {Record<string, string>} filters
+ * @param {boolean} hasOthers
  * @param {AbortSignal} signal
  * @returns {Promise<User[]>}
  */
-async function withId({ search: id = "", ...others }, signal) {
-  if (!/^(\d+|[\w-]{6,})$/.test(id) || Object.keys(others).length) return [];
+async function withId({ search: id = "", ...others }, hasOthers, signal) {
+  if (!(/^\d+$/.test(id) || (!hasOthers && /^[\w-]{6,}$/.test(id))) || Object.keys(others).length) return [];
   const { status, content } = await send("GET", addressOf(pathWithColumns({ id })), { signal });
   return status === 200 && content?.success ? [content.data] : [];
 }
@@ -260,14 +262,15 @@ class List {
     try {
       const reply = await readList(this.#parameters(cursor), mine.signal);
       if (mine !== this.#running) return;
-      const found = reply.total ? [] : await withId(this.#filters(), mine.signal);
+      const { page, totalPages } = reply.pagination;
+      const found = page > 1 && reply.total ? [] : await withId(this.#filters(), reply.total > 0, mine.signal);
       if (mine !== this.#running) return;
+      const added = found.filter(({ id }) => !reply.data.some((user) => user.id === id));
       this.#problem.replaceChildren();
       this.#pager.cursors = reply;
-      const { page, totalPages } = reply.pagination;
       // The page is empty now. Always go back at least one page, because the total may be outdated.
       if (!reply.data.length && page > 1 && reply.total > 0) return this.#change({ page: String(Math.min(totalPages, page - 1)) }, { focus, isNew: false });
-      this.#paint([...reply.data, ...found], reply.total + found.length, reply);
+      this.#paint([...added, ...reply.data], reply.total + added.length, reply);
       this.#focus(focus);
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return;
