@@ -1,11 +1,18 @@
 // Tests each view in each theme and width. check() includes axe-core's rules.
 import { describe } from "node:test";
+import assert from "node:assert/strict";
 
-import { admin, agents, root, scenesOf, user } from "./support/scene.mjs";
+import { admin, agents, root, scenesOf, secret, user } from "./support/scene.mjs";
 import { Site } from "./support/site.mjs";
 
 const site = new Site({ directives: "UserAdminExtras On" }, async (each) => {
   for (const agent of agents) await each.openSession("mary.jackson@example.org", agent);
+});
+// A site that sends links by mail.
+const mailing = new Site({
+  secret,
+  directives:
+    'UserAdminExtras On\nUserAdminMailCommand /bin/true\nUserAdminMailFrom a@example.org\nUserAdminMailPasswordLink https://a.example/{token}\nUserAdminMailVerifyLink https://a.example/{token}',
 });
 const scene = scenesOf(site);
 
@@ -59,4 +66,15 @@ describe("views", { concurrency: 3 }, () => {
         await look("user");
       });
     }
+});
+
+scene("Spanish buttons of links fit a narrow panel", { site: mailing, email: root, languages: ["es"], width: 320, height: 640 }, async (view) => {
+  await view.openUser("grace.hopper@example.org");
+  await view.check("links in a narrow panel");
+  const outside = await view.page.$$eval("dialog button", (buttons) => buttons.filter((button) => {
+    const { left, right } = button.getBoundingClientRect();
+    return button.checkVisibility() && (left < 0 || right > innerWidth);
+  }).map((button) => button.textContent));
+  assert.deepEqual(outside, []);
+  assert.ok(await view.button("Enviar un enlace para verificar el correo"));
 });
