@@ -2,7 +2,7 @@
 import { describe } from "node:test";
 import assert from "node:assert/strict";
 
-import { admin, openWithSession, root, scenesOf, secret } from "./support/scene.mjs";
+import { admin, make, openWithSession, root, scenesOf, secret } from "./support/scene.mjs";
 import { password, Site } from "./support/site.mjs";
 
 const site = new Site();
@@ -114,6 +114,36 @@ scene("after signing in, the focus is on the page's heading", { site: factored }
   await view.see("header.bar");
   await view.waitUntilIdle();
   assert.equal(await focusedTag(), "H1");
+});
+
+scene("the page follows a sign-in in another tab", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  await view.type("dialog input[name=name]", "Hedy L.");
+  const changeTab = () => view.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await changeTab();
+  await view.waitUntilIdle();
+  assert.equal(await view.valueOf("name"), "Hedy L.");
+  await view.ask("POST", "/api/auth/sign-in/email", { email: admin, password });
+  await changeTab();
+  await view.read("Olivia Ortiz", "header.bar");
+  await view.see("dialog.drawer .facts dd");
+  assert.equal(await view.valueOf("name"), "Hedy Lamarr");
+  await view.ask("POST", "/api/auth/sign-out", {});
+  await changeTab();
+  await view.read("Your session has ended. Sign in again.");
+});
+
+scene("after losing the role, a caller sees the page of the new one", { email: root }, async (view) => {
+  const id = await make(view, "Dana Demoted", "dana@example.org");
+  await view.ask("PUT", `/api/users/${id}`, { role: "superAdmin" });
+  await view.press("Sign out");
+  await view.signIn("dana@example.org", "12345678");
+  await view.see("tbody tr");
+  await view.ask("PUT", `/api/users/${id}`, { role: "user" });
+  await view.type("input[type=search]", "ada");
+  await view.read("Only administrators can see other users.");
+  assert.equal(await view.has("table"), false);
+  await site.ctl(["delete", "--yes", "dana@example.org"]);
 });
 
 describe("with the application's session", () => {

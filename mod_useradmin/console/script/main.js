@@ -90,12 +90,16 @@ function showOwn(own) {
   showName(own);
 }
 
-async function start() {
+/** @param {string} [note] for the sign-in form, if there is no session */
+async function start(note) {
+  // Until the caller is known, show no data.
+  caller = list = null;
+  show(bar(), h("main", { "aria-busy": "true" }, h("p", { class: "none" }, t("loading"))));
   try {
     const { status, content } = await send("GET", "?caller");
     if (status !== 200) throw new Problem(status);
     caller = content;
-    if (!caller) return enter();
+    if (!caller) return enter(note);
     if (caller.role === "user") return showOwn(await readOwn(caller));
   } catch (error) {
     const { status, message } = problemOf(error);
@@ -149,11 +153,24 @@ async function follow() {
   if (user && !isShown) await showUser(user, { isNew: false });
 }
 
+function restart() {
+  keepDraft();
+  start(caller ? t("status.401") : "");
+}
+// Starts again if another tab has signed out or in, or if the caller's role has changed.
+async function checkCaller() {
+  const asking = caller;
+  if (!asking) return;
+  const { status, content } = await send("GET", "?caller");
+  if (status === 200 && asking === caller && (content?.id !== asking.id || content.role !== asking.role)) restart();
+}
+
 listener = {
   sessionEnded: () => {
     keepDraft();
     enter(t("status.401"));
   },
+  forbidden: checkCaller,
   // The list may still show a deleted user. Bulk changes refresh the list themselves.
   notFound: () => {
     if (dialogs().some((each) => each.user)) list?.refresh();
@@ -165,6 +182,6 @@ listener = {
   },
 };
 addEventListener("popstate", follow);
+document.addEventListener("visibilitychange", () => document.hidden || checkCaller());
 if (service.logo) /** @type {HTMLLinkElement} */ (find("link[rel=icon]")).href = service.logo;
-show(bar(), h("main", { "aria-busy": "true" }, h("p", { class: "none" }, t("loading"))));
 start();

@@ -38,7 +38,7 @@ let isCopy = false;
 /**
  * Callbacks for replies that affect the whole page. main.js sets them. copyIsFrom is called with the time of the last change
  * that the read-only copy has received, or undefined if the database is not a copy.
- * @type {{ sessionEnded: () => void, notFound: () => void, copyIsFrom: (time?: string) => void, selfChanged: (user: User, isOtherRole: boolean) => void }}
+ * @type {{ sessionEnded: () => void, forbidden: () => void, notFound: () => void, copyIsFrom: (time?: string) => void, selfChanged: (user: User, isOtherRole: boolean) => void }}
  */
 let listener;
 
@@ -113,6 +113,7 @@ async function call(method, path, options) {
     listener.sessionEnded();
     throw new Problem(status);
   }
+  if (status === 403) listener.forbidden();
   if (status === 404) listener.notFound();
   if (method !== "GET") isStillAccepted = headers.has("Warning");
   // A proxy replies 502 or 504 if it has lost the connection to the service.
