@@ -116,6 +116,18 @@ scene("after signing in, the focus is on the page's heading", { site: factored }
   assert.equal(await focusedTag(), "H1");
 });
 
+scene("after a sign-out elsewhere, Back shows no data", { email: root }, async (view) => {
+  await view.openUser("hedy.lamarr@example.org");
+  await view.ask("POST", "/api/auth/sign-out", {});
+  const release = await view.hold((request) => request.url().endsWith("?caller"));
+  // As if the browser had kept the page in its back/forward cache, which Puppeteer disables.
+  await view.page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+  assert.ok(!(await view.text()).includes("Lamarr"), await view.text());
+  await release();
+  await view.read("Your session has ended. Sign in again.");
+  await view.see("input[name=password]");
+});
+
 scene("the page follows a sign-in in another tab", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   await view.type("dialog input[name=name]", "Hedy L.");

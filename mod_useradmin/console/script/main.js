@@ -183,5 +183,7 @@ listener = {
 };
 addEventListener("popstate", follow);
 document.addEventListener("visibilitychange", () => document.hidden || checkCaller());
+// The browser may show the page as it was left, although the session has ended.
+addEventListener("pageshow", ({ persisted }) => persisted && restart());
 if (service.logo) /** @type {HTMLLinkElement} */ (find("link[rel=icon]")).href = service.logo;
 start();
