@@ -96,12 +96,16 @@ LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) no
 LookupResult result_of(const sign_in::Identity& session) noexcept {
     using sign_in::CredentialStatus;
     LookupResult result = result_of(session.status, CredentialKind::session_token);
-    if (!session.impersonated_by.empty() && session.status == CredentialStatus::banned)
-        result.refusal.sentence = "the administrator who impersonates its user is banned";
-    if (!session.impersonated_by.empty() && session.status == CredentialStatus::unknown)
-        result.refusal.sentence =
-            "the administrator who impersonates its user was deleted, or is not "
-            "a superAdmin like its user";
+    const bool is_banned = session.status == CredentialStatus::banned;
+    if (session.impersonated_by.empty() ||
+        (!is_banned && session.status != CredentialStatus::unknown))
+        return result;
+    result.refusal.sentence = is_banned
+                                  ? "the impersonating administrator is banned"
+                                  : "the impersonating administrator was deleted, or is not a "
+                                    "superAdmin although the user is";
+    result.refusal.advice =
+        "an administrator who may impersonate the user must start another impersonation";
     return result;
 }
 
@@ -377,7 +381,7 @@ const char* user_of_database(apr_pool_t* pool, const server_rec* servers) {
     for (const server_rec* server = servers; server != nullptr; server = server->next)
         if (server_configuration_of(server).is_used)
             return "AuthUserAdmin";
-    return is_password_provider_configured(pool) ? "the provider useradmin" : nullptr;
+    return is_password_provider_configured(pool) ? "the useradmin provider" : nullptr;
 }
 
 /// Also runs for `apachectl configtest`.

@@ -28,7 +28,8 @@ void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line)
         httpd::warn(line, auth_useradmin_module,
                     "UA0313: a secret in AuthUserAdminSecret is shorter than " +
                         std::to_string(crypto::min_secret_length) +
-                        " characters and may be guessed");
+                        " characters and can be guessed; use a longer one, both here and in the "
+                        "application");
 }
 
 } // namespace
@@ -63,8 +64,8 @@ const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
         const auto& sourced = std::get<crypto::LoadedSecret>(read);
         // An unquoted secret with spaces would be read as several secrets.
         if (sourced.is_inline && line.words.size() > 1)
-            return "must be file:path or env:NAME for each of several secrets; a secret that "
-                   "contains spaces must be quoted";
+            return "with several secrets, each must be file:path or env:NAME; quote a secret that "
+                   "contains spaces";
         warn_of(sourced, line);
         secrets[index] = line.copy(sourced.secret.view());
     }

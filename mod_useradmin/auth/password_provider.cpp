@@ -28,7 +28,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
     // check_config does not check .htaccess files.
     if (server_configuration_of(request->server).database.open == nullptr) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
-                      "UA0308: the provider useradmin cannot be used: %s",
+                      "UA0308: the useradmin provider cannot be used: %s",
                       httpd::database_problem().c_str());
         return AUTH_GENERAL_ERROR;
     }

@@ -69,10 +69,9 @@ std::variant<LoadedSecret, std::string> load_secret(std::string_view source,
         return LoadedSecret{Secret(std::string(value))};
     }
     if (source.empty())
-        return "must be the application's secret, file:path or env:NAME";
+        return "must not be empty; use file:path, env:NAME or the text itself";
     if (is_file(resolve_path(source, folder)))
-        return "the secret is the path of a file; prefix it with file: to read the secret from "
-               "that file";
+        return "the argument is the path of a file; prefix it with file: to read that file";
     return LoadedSecret{Secret(std::string(source)), /* is_inline */ true};
 }
 

@@ -95,8 +95,8 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
     if (!is_program) {
         const std::filesystem::path path(name);
         if (!std::filesystem::is_directory(path.parent_path(), ignored))
-            return line.copy("there is no directory " + path.parent_path().string() +
-                             " for its file");
+            return line.copy("the directory " + path.parent_path().string() +
+                             " does not exist; create it");
         if (std::filesystem::is_directory(path, ignored))
             return line.copy(std::string(name) + " is a directory; specify a file in it");
     }

@@ -93,14 +93,14 @@ const char* read_base(const ConfigLine& line, const char* example, Base& base) {
     const ap_directive_t* section = command.directive->parent;
     if (section == nullptr || strcasecmp(section->directive, "<Location") != 0 ||
         command.path == nullptr)
-        return apr_pstrcat(line.pool(), "is allowed only in a <Location>: <Location \"", example,
-                           "\">", nullptr);
+        return apr_pstrcat(line.pool(), "is allowed only in a <Location>, such as <Location \"",
+                           example, "\">", nullptr);
     // <Location ~ "…"> contains a regular expression.
     if (command.path[0] != '/' || ap_is_matchexp(command.path) ||
         apr::view_of(section->args).starts_with('~'))
         return apr_pstrcat(line.pool(),
                            "the path of its <Location> must begin with a slash and contain no "
-                           "wildcard: <Location \"",
+                           "wildcard, such as <Location \"",
                            example, "\">", nullptr);
     const std::string_view path = command.path;
     const std::size_t size = path.find_last_not_of('/') + 1;
@@ -108,7 +108,7 @@ const char* read_base(const ConfigLine& line, const char* example, Base& base) {
     // <Location "/x/"> does not match /x, but that path is the base address itself.
     if (size > 0 && size < path.size())
         return apr_pstrcat(line.pool(),
-                           "the path of its <Location> must not end with a slash: <Location \"",
+                           "the path of its <Location> must not end with a slash; use <Location \"",
                            base.path, "\">", nullptr);
     return nullptr;
 }

@@ -147,7 +147,7 @@ std::string prometheus_text(const ServerMetrics& metrics) {
                "too many failed sign-in attempts.");
     write_counts("reason", rejection_names, &MetricsSnapshot::rejections);
     text.begin("useradmin_session_lookups_total", "counter",
-               "Session tokens in requests, by result.");
+               "Session tokens and API keys in requests, by result.");
     write_counts("result", lookup_names, &MetricsSnapshot::lookups);
     text.begin("useradmin_connection_wait_duration_seconds", "histogram",
                "How long requests waited for a database connection.");
@@ -161,7 +161,7 @@ std::string prometheus_text(const ServerMetrics& metrics) {
         text.sample({name}, std::to_string(host.sums.connections_in_use));
     });
     text.begin("useradmin_database_errors_total", "counter",
-               "Database errors, by kind. The error log has the reasons.");
+               "Database errors, by reason. The error log has the details.");
     write_counts("reason", database_error_names, &MetricsSnapshot::database_errors);
     text.begin("useradmin_database_read_only", "gauge",
                "1 if the database has rejected a write because it is read-only, and has accepted "

@@ -68,8 +68,8 @@ std::string problem_of(const Template& read) {
     for (std::string_view rest : {read.subject, read.text})
         for (auto found = next_placeholder(rest); !found.empty(); found = next_placeholder(rest)) {
             if (index_of(found) == std::size(placeholders))
-                return "has '" + std::string(found) +
-                       "'; the placeholders are {name}, {email}, {link} and {hours}";
+                return "contains the unknown placeholder '" + std::string(found) +
+                       "'; use {name}, {email}, {link} or {hours}";
             size += max_value_size;
             rest = rest.substr(static_cast<std::size_t>(found.data() - rest.data()) + found.size());
         }
@@ -120,7 +120,7 @@ constexpr Templates default_templates = {{{
 
 std::variant<Templates, std::string> parse_templates(std::string_view text) {
     if (!text::is_clean_utf8(text))
-        return "is not UTF-8";
+        return "the file is not UTF-8";
     Templates templates = default_templates;
     std::string_view line = split_line(text);
     while (line.empty() && !text.empty())
@@ -128,12 +128,12 @@ std::variant<Templates, std::string> parse_templates(std::string_view text) {
     while (!line.empty()) {
         Template* const read = find_template(templates, line);
         if (read == nullptr)
-            return "has the line '" + text::printable(line.substr(0, 60)) +
-                   "' instead of the start of a template, such as [set-password en]";
+            return "the line '" + text::printable(line.substr(0, 60)) +
+                   "' does not begin a template; use a line such as [set-password en]";
         const std::string begin(line);
         read->subject = split_line(text);
         if (!split_line(text).empty())
-            return "requires an empty line after the subject of " + begin;
+            return begin + " requires an empty line after its subject";
         const char* const start = text.data();
         const char* end = start;
         for (line = {}; !text.empty(); line = {}) {
@@ -144,7 +144,7 @@ std::variant<Templates, std::string> parse_templates(std::string_view text) {
         }
         read->text = {start, static_cast<std::size_t>(end - start)};
         if (const std::string problem = problem_of(*read); !problem.empty())
-            return "in " + begin + ": " + problem;
+            return begin + " " + problem;
     }
     return templates;
 }

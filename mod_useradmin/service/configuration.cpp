@@ -56,11 +56,13 @@ const char* refusal_of(std::string_view column, bool is_editable) {
         return "is a field of the service itself; specify an extra column of the application, such "
                "as company";
     if (column == "lastSeenAt")
-        return "is already in replies as the last activity; UserAdminLastSeen sets its column";
+        return "is already in replies as the last activity; to choose its column, use "
+               "UserAdminLastSeen";
     if (api::has_name_of_secret(column))
         return "looks like the name of a secret; the service never shows secrets";
     if (is_editable && name == "twofactorenabled")
-        return "changes with the user's second factor; to show it, use UserAdminColumns";
+        return "must match the user's second factor and cannot be edited; to show it, use "
+               "UserAdminColumns";
     return nullptr;
 }
 
@@ -106,7 +108,8 @@ const char* read_console_title(const httpd::ConfigLine& line, const char*& title
     const bool has_control = std::ranges::any_of(
         text, [](char each) { return (each >= 0 && each < ' ') || each == '\x7f'; });
     if (text.size() > max_title || has_control || !text::is_clean_utf8(text))
-        return "must be text of at most 100 bytes in UTF-8, such as \"Users of the shop\"";
+        return "must be UTF-8 text of at most 100 bytes without control characters, such as "
+               "\"Users of the shop\"";
     title = line.copy(text);
     return nullptr;
 }

@@ -78,7 +78,8 @@ inline constexpr auto directives = std::tuple_cat(
             httpd::SwitchReader()),
         httpd::directive<struct CleansUp>("UserAdminCleanUp", FLAG, httpd::anywhere,
                                           "whether deleting a user also deletes better-auth's "
-                                          "plugin data, and banning a user disables API keys",
+                                          "plugin data, and whether banning a user disables the "
+                                          "user's API keys",
                                           false, httpd::SwitchReader()),
         httpd::directive<struct HasExtras>(
             "UserAdminExtras", FLAG, httpd::anywhere,

@@ -28,7 +28,7 @@ const char* read_mail_command(const httpd::ConfigLine& line, const char* const*&
     if (::stat(command[0], &status) != 0 || !S_ISREG(status.st_mode) ||
         (status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0)
         return line.copy("must begin with the path of a program, but " + std::string(command[0]) +
-                         " is not one");
+                         " is not an executable file");
     return nullptr;
 }
 
@@ -39,7 +39,7 @@ const char* read_mail_from(const httpd::ConfigLine& line, MailSender& sender) {
         return "must be an email address, such as support@example.com";
     if (!text::is_clean_utf8(name) || name.size() > 100 ||
         std::ranges::any_of(name, [](char c) { return c >= '\0' && c < ' '; }))
-        return "must have a name in UTF-8, of at most 100 bytes";
+        return "the name must be UTF-8 text of at most 100 bytes without control characters";
     return nullptr;
 }
 
@@ -66,11 +66,12 @@ const char* read_mail_templates(const httpd::ConfigLine& line, const mail::Templ
     const std::optional<std::string> text =
         httpd::read_small_file(line.pool(), path, mail::max_templates_size);
     if (!text)
-        return line.copy("must be a readable file of templates, of at most 64 KiB, but " +
-                         std::string(path) + " is not one");
+        return line.copy(
+            "'" + std::string(path) +
+            "' cannot be read, or is larger than 64 KiB; use a smaller file that httpd can read");
     const auto parsed = mail::parse_templates(line.copy(*text));
     if (const auto* problem = std::get_if<std::string>(&parsed))
-        return line.copy("must be a file of templates, but " + std::string(path) + " " + *problem);
+        return line.copy("cannot parse " + std::string(path) + ": " + *problem);
     templates = &apr::emplace<mail::Templates>(line.pool(), std::get<mail::Templates>(parsed));
     return nullptr;
 }
@@ -93,8 +94,7 @@ const char* problem_of_mail(const ap_conf_vector_t* configuration) {
         return "UserAdminMailCommand requires UserAdminMailPasswordLink or UserAdminMailVerifyLink";
     if (has_verify_link && httpd::token_settings(configuration).signing_secret.empty())
         return "UserAdminMailVerifyLink requires AuthUserAdminSecret with the application's "
-               "secret, "
-               "which signs the link";
+               "secret, which signs the link";
     return nullptr;
 }
 

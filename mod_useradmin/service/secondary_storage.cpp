@@ -212,10 +212,10 @@ void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& v
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting& storage) {
     constexpr const char* right =
-        "must be none, or redis://[user:password@]host[:port][/database], or rediss: for TLS (the "
-        "text itself, file:path or env:NAME), optionally followed by the prefix of the "
-        "application's keys and by 'required' (to reject changes that revoke sessions while Redis "
-        "is unreachable)";
+        "must be none, or redis://[user:password@]host[:port][/database] (rediss: for TLS), as the "
+        "URL itself, file:path or env:NAME, optionally followed by the prefix of the application's "
+        "keys and by 'required' (to reject changes that revoke sessions while Redis is "
+        "unreachable)";
     storage = {};
     auto words = line.words;
     if (words.size() == 1 && words[0] == "none")

@@ -141,8 +141,9 @@ class FieldResolver {
             const auto known = model::fields<Record>();
             if (column.requires_value && !std::ranges::any_of(known, is_given))
                 note(needs_creation,
-                     "table " + table_.name + ", column \"" + column.name +
-                         "\" is NOT NULL; give it a default, or no user can be created");
+                     "column \"" + column.name + "\" of table " + table_.name +
+                         " is NOT NULL and has no default, so no user can be created; give it a "
+                         "default");
         }
     }
 

@@ -26,8 +26,10 @@ bool is_identifier(std::string_view name) {
 
 std::variant<TableNames, std::string> parse_table_names(std::span<const std::string_view> words) {
     if (words.size() != 3 || !std::ranges::all_of(words, is_table_name))
-        return std::string("the names of the user, session and account tables, each a table or "
-                           "schema.table: user session account");
+        return std::string(
+            "the names of the user, session and account tables, each with or without "
+            "a schema, such as user session account or auth.user auth.session "
+            "auth.account");
     return TableNames{words[0], words[1], words[2]};
 }
 

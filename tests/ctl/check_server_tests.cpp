@@ -280,7 +280,7 @@ TEST(check_server, reports_what_httpd_rejects) {
         {full_config("AuthUserAdminSecret env:NO_SUCH_SECRET\n" + service), "NO_SUCH_SECRET"},
         {full_config(secret_directive("") + service), "check.secret"},
         {full_config(replace_first(service, "/api/users", "/api/users/")),
-         "must not end with a slash: <Location \"/api/users\">"},
+         "must not end with a slash; use <Location \"/api/users\">"},
         {full_config(replace_first(service, "UserAdmin On\n<", "UserAdmin Yes\n<")),
          "UserAdmin must be On or Off"},
         {full_config("UserAdmin On\n"), "allowed only in a <Location>"},

@@ -85,8 +85,8 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
          "cannot read /nonexistent: No such file or directory"},
         {"AuthUserAdminSecret /etc/passwd", "prefix it with file:"},
         {"AuthUserAdminSecret env:NO_SUCH_VARIABLE", "variable NO_SUCH_VARIABLE is not set"},
-        {"AuthUserAdminSecret a s3cr3t of words", "must be quoted"},
-        {file + " s3cr3t", "file:path or env:NAME for each of several"},
+        {"AuthUserAdminSecret a s3cr3t of words", "quote a secret that contains spaces"},
+        {file + " s3cr3t", "each must be file:path or env:NAME"},
         {"AuthUserAdminSignInLimit 0", "must be a number of failed attempts"},
         {"AuthUserAdminSignInLimit 1000001", "must be a number of failed attempts"},
         {"AuthUserAdminSignInLimit 5 86401", "must be a number of failed attempts"},
@@ -99,9 +99,10 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"UserAdminConsoleSignIn sign-in", "must be a path, or a URL that begins with https"},
         {"UserAdminConsoleSignIn //evil.example.com", "must be a path"},
         {"UserAdminConsoleSignIn javascript:alert(1)", "must be a path"},
-        {"UserAdminConsoleTitle " + std::string(101, 'a'), "must be text of at most 100 bytes"},
-        {"UserAdminConsoleTitle \"a\tb\"", "must be text of at most 100 bytes in UTF-8"},
-        {"UserAdminConsoleTitle \xff", "must be text of at most 100 bytes in UTF-8"},
+        {"UserAdminConsoleTitle " + std::string(101, 'a'),
+         "must be UTF-8 text of at most 100 bytes"},
+        {"UserAdminConsoleTitle \"a\tb\"", "100 bytes without control characters"},
+        {"UserAdminConsoleTitle \xff", "100 bytes without control characters"},
         {"UserAdminConsoleLogo /nonexistent", "'/nonexistent' cannot be read, or is larger than"},
         {"UserAdminConsoleLogo /tmp", "'/tmp' cannot be read, or is larger than"},
         {"UserAdminConsoleLogo /etc/passwd", "'/etc/passwd' is not an SVG, PNG, JPEG or WebP"},
@@ -118,12 +119,13 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"UserAdminEditable", "must be one or more columns of the user table"},
         {"UserAdminEditable plan,company", "must be one or more column names separated by"},
         {"UserAdminEditable role", "'role' is a field of the service itself"},
-        {"UserAdminEditable two_factor_enabled", "changes with the user's second factor"},
+        {"UserAdminEditable two_factor_enabled", "must match the user's second factor"},
         {"UserAdminEditable APIKEY", "'APIKEY' looks like the name of a secret"},
         {"UserAdminEmailChange Off", "must be 'keep' or 'unverify'"},
         {"UserAdminGuard", "must be none, rank, last-superadmin, or both"},
         {"UserAdminGuard none rank", "must be none, rank, last-superadmin, or both"},
-        {"UserAdminAuditLog /nowhere/audit.log", "there is no directory /nowhere for its file"},
+        {"UserAdminAuditLog /nowhere/audit.log",
+         "the directory /nowhere does not exist; create it"},
         {"UserAdminAuditLog /tmp", "is a directory; specify a file in it"},
         {"UserAdminAuditLog /tmp/a demanded", "optionally followed by required"},
         {"UserAdminAuditLog none required", "optionally followed by required"},
@@ -142,21 +144,23 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"UserAdminLanguage EN", "must be 'es', 'en' or 'accept'"},
         {"UserAdminLanguage es en", "takes one argument"},
         {"UserAdminMailCommand sendmail", "must begin with the absolute path of a program"},
-        {"UserAdminMailCommand /nonexistent", "but /nonexistent is not one"},
-        {"UserAdminMailCommand /etc/passwd", "but /etc/passwd is not one"},
+        {"UserAdminMailCommand /nonexistent", "but /nonexistent is not an executable file"},
+        {"UserAdminMailCommand /etc/passwd", "but /etc/passwd is not an executable file"},
         {"UserAdminMailFrom nobody", "must be an email address"},
-        {"UserAdminMailFrom a@example.org " + std::string(101, 'a'), "must have a name in UTF-8"},
-        {"UserAdminMailFrom a@example.org \"a\tb\"", "must have a name in UTF-8"},
+        {"UserAdminMailFrom a@example.org " + std::string(101, 'a'), "the name must be UTF-8 text"},
+        {"UserAdminMailFrom a@example.org \"a\tb\"", "the name must be UTF-8 text"},
         {"UserAdminMailFrom a@example.org b c", "takes 1-2 arguments"},
         {"UserAdminMailPasswordLink https://a.example.com/", "contains {token} once"},
         {"UserAdminMailPasswordLink https://a/{token}{token}", "contains {token} once"},
         {"UserAdminMailVerifyLink https://a.example.com/", "contains {token} once"},
         {"UserAdminMailVerifyLink javascript:{token}", "must be a URL that begins with"},
         {"UserAdminMailVerifyLink \"https://a/ {token}\"", "must be a URL that begins with"},
-        {"UserAdminMailTemplates /nonexistent", "but /nonexistent is not one"},
-        {"UserAdminMailTemplates /tmp", "but /tmp is not one"},
-        {"UserAdminMailTemplates /dev/zero", "but /dev/zero is not one"},
-        {"UserAdminMailTemplates /etc/passwd", "instead of the start of a template"},
+        {"UserAdminMailTemplates /nonexistent",
+         "'/nonexistent' cannot be read, or is larger than 64 KiB"},
+        {"UserAdminMailTemplates /tmp", "'/tmp' cannot be read, or is larger than 64 KiB"},
+        {"UserAdminMailTemplates /dev/zero",
+         "'/dev/zero' cannot be read, or is larger than 64 KiB"},
+        {"UserAdminMailTemplates /etc/passwd", "cannot parse /etc/passwd: the line 'root:"},
         {"UserAdminMailLimit 0", "must be an integer from 1 to 100000"},
         {"UserAdminMailLimit 100001", "must be an integer from 1 to 100000"},
         {"UserAdminMailLimit many", "must be an integer from 1 to 100000"},
@@ -274,7 +278,7 @@ TEST(configuration, with_a_directive_in_the_wrong_section_is_rejected) {
         return with_database("<" + section + ">\n" + line + "\n</" +
                              section.substr(0, section.find(' ')) + ">\n");
     };
-    const char* const users = "must not end with a slash: <Location \"/api/users\">";
+    const char* const users = "must not end with a slash; use <Location \"/api/users\">";
     const char* const auth = "<Location \"/api/auth\">";
     const struct {
         const char* section;
@@ -318,7 +322,7 @@ TEST(configuration, with_no_secret_or_too_many_secrets_is_rejected) {
     expect_rejected_in_location("AuthUserAdminSecret" + file + " file:" + empty.string(),
                                 "is empty");
     expect_rejected_in_location("AuthUserAdminSecret \"\"" + file,
-                                "must be the application's secret");
+                                "must not be empty; use file:path");
     expect_accepted(with_database(
         location("/api/users", "AuthUserAdminSecret" + file + file + file + file + "\n")));
 }

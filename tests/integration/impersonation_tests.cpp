@@ -92,6 +92,7 @@ TEST(impersonation, ends_when_the_administrator_is_banned) {
     start_with("");
     expect_success(call(Caller::admin, "GET", "/api/users"));
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'sara-1'");
+    expect_log("the impersonating administrator is banned; an administrator who may impersonate");
     expect_error(call(Caller::admin, "GET", "/api/users"), 401, "No autorizado");
     const std::vector<std::string> lines = lines_of(read_file(audit_log()));
     STRCMP_CONTAINS(
@@ -104,6 +105,8 @@ TEST(impersonation, by_an_admin_ends_when_the_user_becomes_a_superAdmin) {
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'sara-1'");
     expect_success(call(Caller::admin, "GET", "/api/users"));
     sql().run("UPDATE \"user\" SET \"role\" = 'superAdmin' WHERE \"id\" = 'ada-1'");
+    expect_log("the impersonating administrator was deleted, or is not a superAdmin although the "
+               "user is; an administrator who may impersonate the user must start another");
     expect_error(call(Caller::admin, "GET", "/api/users"), 401, "No autorizado");
 }
 

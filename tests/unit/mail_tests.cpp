@@ -121,15 +121,17 @@ TEST(templates, in_a_file_replace_the_built_in_ones) {
 
 TEST(templates, that_are_invalid_are_rejected_with_a_reason) {
     for (const auto& [text, reason] :
-         {std::pair("Hello", "has the line 'Hello' instead of the start of a template"),
+         {std::pair("Hello", "the line 'Hello' does not begin a template; use"),
           {"[invitation fr]\nx\n\n{link}", "[invitation fr]"},
-          {"[invitation en]\nx\n{link}", "requires an empty line after the subject"},
+          {"[invitation en]\nx\n{link}",
+           "[invitation en] requires an empty line after its subject"},
           {"[invitation en]\n\n\n{link}", "requires a subject line"},
           {"[invitation en]\nx\n\ntext", "requires {link} in its text"},
           {"[invitation en]\n{link}\n\n{link}", ", not in its subject"},
-          {"[invitation en]\nx\n\n{link} {token}", "has '{token}'; the placeholders are {name}"},
-          {"[invitation en]\nx\n\n{link} {", "has '{'"},
-          {"\xff", "is not UTF-8"}})
+          {"[invitation en]\nx\n\n{link} {token}",
+           "[invitation en] contains the unknown placeholder '{token}'; use {name}, "},
+          {"[invitation en]\nx\n\n{link} {", "unknown placeholder '{'"},
+          {"\xff", "the file is not UTF-8"}})
         STRCMP_CONTAINS(reason, problem_with(text).c_str());
 }
 
