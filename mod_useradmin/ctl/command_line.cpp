@@ -16,11 +16,10 @@ constexpr std::string_view version_option[] = {"version"};
 
 constexpr const char* notes =
     "USER is an email address or an id. Type the password when prompted, or pass it as one line "
-    "of\n"
-    "standard input. 'useradminctl help COMMAND' describes a command; useradminctl(8) has more.\n\n"
+    "of\nstandard input. 'useradminctl help COMMAND' describes a command; useradminctl(8) has "
+    "more.\n\n"
     "Exit codes: 0 success, 1 database or system error, or problems found, 2 invalid command "
-    "line,\n"
-    "3 address already registered, 4 no such user, session, key or second factor.";
+    "line,\n3 address already registered, 4 no such user, session, key or second factor.";
 
 constexpr const char* own_group = "Options";
 constexpr const char* global_group = "Global options";
@@ -195,7 +194,7 @@ std::vector<std::string> reversed(std::span<const char* const> arguments) {
 } // namespace
 
 CommandLine parse(std::span<const char* const> arguments) {
-    CLI::App program("manages an application's users from the command line");
+    CLI::App program("manage an application's users from the command line");
     program.formatter(std::make_shared<HelpFormatter>());
     program.footer(notes);
     program.set_help_flag();

@@ -96,7 +96,7 @@ std::string password_problem(std::string_view password, LengthPolicy lengths) {
     const std::size_t length = text::utf16_length(password);
     if (lengths == LengthPolicy::standard &&
         (length < password::min_length || length > password::max_length))
-        return "has " + std::to_string(length) + " characters, but better-auth accepts " +
+        return "has " + count_of(length, "character", "characters") + ", but better-auth accepts " +
                std::to_string(password::min_length) + " to " +
                std::to_string(password::max_length) + "; use --force to set it anyway";
     return {};

@@ -360,7 +360,7 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
     CHECK_EQUAL_TEXT(0, both.status, both.output.c_str());
     CHECK(has(both.output, host + ", instance " + instance +
                                ": 2 lines, numbered 1 to 2: intact. The last hash"));
-    CHECK(has(both.output, ": 1 line, numbered 1 to 1: intact. The last hash"));
+    CHECK(has(both.output, ": 1 line, number 1: intact. The last hash"));
     const Json json(verify({second, first, "--json"}).output);
     CHECK_EQUAL(std::string("3"), json.at("data.lines"));
     CHECK_EQUAL(std::string("(absent)"), json.at("data.hash"));
@@ -380,7 +380,7 @@ TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
     CHECK_EQUAL(1, reordered.status);
     CHECK(has(reordered.output, "line 2: number 1 comes after number 2: lines were reordered"));
     CHECK(has(reordered.output, instance + ": 2 lines, numbered 2 to 1: not intact."));
-    CHECK(has(reordered.output, ": 1 line, numbered 1 to 1: intact."));
+    CHECK(has(reordered.output, ": 1 line, number 1: intact."));
 }
 
 TEST(ctl_audit, is_printed_without_terminal_control_characters) {

@@ -423,6 +423,9 @@ TEST(check_server, reports_a_virtual_host_on_a_port_without_Listen) {
         return full_config("<VirtualHost " + address + ">\n" + service + "</VirtualHost>\n");
     };
     expect_problem(host_config("*:8443"), "add Listen 8443");
+    expect_problem(host_config("*:8080 *:8443"),
+                   "does not listen on port 8080 or 8443, which the <VirtualHost> of "
+                   "<Location \"/api/users\"> uses; add Listen 8080 and Listen 8443");
     for (const char* const address : {"*:80", "*", "_default_:*", "127.0.0.1:80", "*:8443 *:80"})
         expect_no_problem(host_config(address));
 }

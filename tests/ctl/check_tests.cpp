@@ -437,7 +437,7 @@ TEST(check, names_extra_columns_that_the_table_lacks) {
 
 TEST(check, names_the_features_that_need_the_revocation_table) {
     const std::string warning = "cached sessions (AuthUserAdminCache) outlive a ban";
-    const std::string problem = "UserAdminSecondaryStorage ends no sessions";
+    const std::string problem = "sessions are not deleted from UserAdminSecondaryStorage";
     const auto check_with = [&](const char* directive) {
         return ctl_with(directive, {"check", "--verbose"});
     };

@@ -207,7 +207,7 @@ TEST(command_line, help_of_every_command_describes_only_that_command) {
         const std::string help = expect_ok(ctl_without_database({name, "--help"}));
         CHECK_EQUAL(help, expect_ok(ctl_without_database({"help", name})));
         CHECK_TEXT(has(help, "\nUsage: useradminctl " + name), help.c_str());
-        CHECK_FALSE(has(help, name == "list" ? "opens a session" : "lists users\n"));
+        CHECK_FALSE(has(help, name == "list" ? "open a session" : "list users\n"));
         for (const std::string& member : commands_in(help)) {
             const std::string of_member = expect_ok(ctl_without_database({name, member, "--help"}));
             CHECK_EQUAL(of_member, expect_ok(ctl_without_database({"help", name, member})));

@@ -138,7 +138,7 @@ TEST(configuration, rejects_a_relative_Include_after_a_ServerRoot_in_a_condition
     };
     const std::string other = "ServerRoot /nonexistent\n";
     CHECK(has(list_including(other, "part.conf").errors,
-              "part.conf, but a condition contains a ServerRoot"));
+              "part.conf, a relative path, but ServerRoot is set inside a condition"));
     expect_ok(list_including(other, path("part.conf")));
     expect_ok(list_including(server_root(), "part.conf"));
     expect_ok(list_with("<IfDefine X>\n" + other + "</IfDefine>\n" + server_root() +

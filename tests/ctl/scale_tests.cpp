@@ -115,7 +115,10 @@ TEST(scale, and_no_scale_are_mutually_exclusive) {
 }
 
 TEST(postgresql_scale, prints_the_number_of_users_each_time) {
-    sql().run(users(1, 4500));
+    sql().run(users(1, 1));
+    CHECK(has(scale(), "1 user was counted and indexed; "));
+    CHECK_EQUAL(std::string("The counts of 1 user are correct."), check());
+    sql().run(users(2, 4500));
     const std::string said = scale();
     CHECK_EQUAL(
         std::string("4500 users were counted and indexed; the service will use the counts and "
@@ -705,7 +708,7 @@ TEST(postgresql_scale, refuses_a_schema_of_another_role) {
               "test_hostile; GRANT ALL ON SCHEMA useradmin_public_user TO PUBLIC");
     const CommandResult of_other = ctl({"schema", "--scale"});
     CHECK_EQUAL(1, of_other.status);
-    CHECK(has(of_other.errors, "the schema useradmin_public_user must belong to the owner"));
+    CHECK(has(of_other.errors, "schema useradmin_public_user must belong to the owner"));
 }
 
 TEST(postgresql_scale, includes_users_without_a_name_or_an_address) {

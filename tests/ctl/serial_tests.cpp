@@ -58,7 +58,7 @@ TEST(serial, commands_find_a_user_by_its_number) {
     const std::string id = create_user("ana@x.org");
     create_user("bo@x.org");
     CHECK(has(run_with_tables({"show", id}), "email          ana@x.org"));
-    CHECK(has(run_with_tables({"role", id, "admin"}), "the role of A <ana@x.org> is admin"));
+    CHECK(has(run_with_tables({"role", id, "admin"}), "the role of A <ana@x.org> is now admin"));
     CHECK(has(run_with_tables({"ban", id, "--expires", "7d"}), "is banned until"));
     CHECK(has(run_with_tables({"unban", id}), "is no longer banned"));
     CHECK_EQUAL(std::string("user"),

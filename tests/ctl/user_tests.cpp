@@ -314,7 +314,7 @@ TEST_GROUP_BASE(role, Scene){};
 TEST(role, gives_a_user_a_new_role) {
     const std::string id = create("ana@x.org");
     const std::string text = expect_ok(ctl({"role", "ana@x.org", "superAdmin"}));
-    CHECK_EQUAL(std::string("the role of Ana <ana@x.org> is superAdmin"), text);
+    CHECK_EQUAL(std::string("the role of Ana <ana@x.org> is now superAdmin"), text);
     CHECK_EQUAL(std::string("admin"),
                 Json(ctl({"role", id, "admin", "--yes", "--json"}).output).at("data.role"));
 }

@@ -232,7 +232,7 @@ void UserFileReader::read_cells(std::string_view line, FileLine& read) const {
         auto cell = take_cell(line);
         if (!cell || cell->is_last != (name == headings_.back())) {
             read.problem =
-                cell ? "must have " + std::to_string(headings_.size()) + " cells, like line 1"
+                cell ? "must have " + count_of(headings_.size(), "cell", "cells") + ", like line 1"
                      : "is quoted incorrectly: enclose cells that contain quotes, commas or line "
                        "breaks in quotes, and double the quotes inside them";
             return;

@@ -404,6 +404,7 @@ class ConfigurationExaminer {
         if (service.host == nullptr)
             return;
         std::string ports;
+        std::string lines;
         for (const std::string& address : service.host->arguments) {
             const std::string_view port = port_of(address);
             if (port.find_first_not_of("0123456789") != port.npos || port.size() == address.size())
@@ -413,12 +414,13 @@ class ConfigurationExaminer {
                     return port_of(listen) == port || is_undefined(line, listen);
                 }))
                 return;
-            ports.append(ports.empty() ? "" : ", ").append(port);
+            ports.append(ports.empty() ? "" : " or ").append(port);
+            lines.append(lines.empty() ? "" : " and ").append("Listen ").append(port);
         }
         if (!ports.empty())
             problem(service.file + ": httpd does not listen on port " + ports +
-                    ", which the <VirtualHost> of " + location_text(service.path) +
-                    " uses; add Listen " + ports);
+                    ", which the <VirtualHost> of " + location_text(service.path) + " uses; add " +
+                    lines);
     }
 
     void check_database(const Service& service) {

@@ -150,7 +150,7 @@ class Examiner {
         if (!is_unique && !can_have_indexes(schema().user))
             note("table " + schema().user.name +
                  " is a view, so it is unknown whether two users can have the same address; the "
-                 "table behind it needs a UNIQUE index on the address");
+                 "underlying table needs a UNIQUE index on the address");
         else if (!is_unique)
             add_problem("there is no UNIQUE index on column \"" + email + "\" of table " +
                         schema().user.name + ", so two users can have the same address; run: " +
@@ -237,8 +237,8 @@ class Examiner {
         const bool wants_user_id = theirs.user_id >= theirs.email;
         if (theirs.user_id > 0 && theirs.email > 0)
             note("the application's accounts differ in their accountId: " +
-                 std::to_string(theirs.user_id) + " have the user's id, " +
-                 std::to_string(theirs.email) + " have the email");
+                 count_of(theirs.user_id, "has", "have") + " the user's id, " +
+                 count_of(theirs.email, "has", "have") + " the email");
         compare(settings_.account_id_is_user_id, wants_user_id, "UserAdminAccountId", "email",
                 "user-id", "the application may not find the accounts of users created here");
         const std::int64_t mismatches = own.email + own.other;
@@ -246,7 +246,7 @@ class Examiner {
             add_problem(
                 "the application requires the user's id as the accountId, but " +
                 count_of(mismatches, "account created here has", "accounts created here have") +
-                " a different one; better-auth 1.7 and later reject their passwords; run: " +
+                " a different one, so better-auth 1.7 and later reject the password; run: " +
                 account_id_repair());
     }
 
@@ -279,12 +279,11 @@ class Examiner {
         add_problem(
             count_of(own.capital_emails, "user created here has", "users created here have") +
             " capital letters in the address, but the application's own users have none; "
-            "better-auth "
-            "does not find them; " +
+            "better-auth does not find such an address; " +
             (found_.ambiguous_emails.value_or(0) == 0
                  ? "run: UPDATE " + schema().user.name + " SET " + email + " = lower(" + email +
                        ") WHERE " + email + " <> lower(" + email + ");"
-                 : "change them to lower case one by one, since " +
+                 : "change each address to lower case by hand, because " +
                        count_of(*found_.ambiguous_emails, "address belongs", "addresses belong") +
                        " to more than one user if case is ignored"));
     }
@@ -293,14 +292,15 @@ class Examiner {
         if (const std::int64_t other = theirs.other + own.other; other > 0)
             add_problem(
                 count_of(other, "password hash is", "password hashes are") +
-                " neither argon2id, better-auth's scrypt nor bcrypt: this server cannot verify "
-                "them, and the application may be unable to verify hashes written here; configure "
-                "it to verify argon2id or scrypt, then set new passwords with 'useradminctl "
-                "passwd'");
+                " in an unknown format (known: argon2id, better-auth's scrypt, bcrypt): this "
+                "server cannot verify such a hash, and the application may be unable to verify "
+                "hashes written here; configure it to verify argon2id or scrypt, then set new "
+                "passwords with 'useradminctl passwd'");
         if (const std::int64_t bcrypt = theirs.bcrypt + own.bcrypt; bcrypt > 0)
-            note(count_of(bcrypt, "password hash is", "password hashes are") +
-                 " bcrypt: this server verifies them, and replaces each with a hash in the format "
-                 "of UserAdminPasswordHash when its user next signs in here");
+            note(
+                count_of(bcrypt, "password hash is", "password hashes are") +
+                " bcrypt: this server verifies bcrypt, and when a user signs in here, replaces the "
+                "hash with one in the format of UserAdminPasswordHash");
         if (theirs.scrypt > 0 && theirs.argon2id > 0) {
             note("the application has both argon2id and scrypt hashes: either value of "
                  "UserAdminPasswordHash works");
@@ -358,7 +358,8 @@ class Examiner {
         if (has_secondary_storage())
             add_problem(
                 "there is no table " + table.name +
-                ", so UserAdminSecondaryStorage ends no sessions; run: useradminctl schema");
+                ", so revoked sessions are not deleted from UserAdminSecondaryStorage; run: "
+                "useradminctl schema");
         else if (has("AuthUserAdminCache"))
             note("there is no table " + table.name +
                  ", so cached sessions (AuthUserAdminCache) outlive a ban by another server or "
@@ -397,7 +398,7 @@ class Examiner {
         };
         if (has("apiKey") && !has(store::disabled_keys_table))
             note("there is no table " + std::string(store::disabled_keys_table) +
-                 ", so lifting a ban does not enable the API keys that it disabled "
+                 ", so lifting a ban does not re-enable the API keys that the ban disabled "
                  "(UserAdminCleanUp); run: useradminctl schema");
         for (const std::string& name : schema().unknown_plugin_tables)
             note("table " + name +

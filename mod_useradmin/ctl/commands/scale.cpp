@@ -61,7 +61,7 @@ class ScaleObjects {
         const std::vector<Database::Row> rows = ask(file("state").front());
         if (rows[0][0] == "t")
             throw CommandError(replace_placeholders(
-                "the schema @scale@ belongs to another user table; rename one of the two tables",
+                "schema @scale@ belongs to another user table; rename one of the two tables",
                 words_));
         return {rows[0][1] == "t", rows[0][2] == "t", rows[0][3] == "t"};
     }
@@ -226,8 +226,9 @@ Exit create_scale(Context& context) {
     objects.run_in_transaction("readers");
     const std::int64_t users = objects.users();
     print(context, users, corrected,
-          std::to_string(users) + " users were counted and indexed; the service will use the "
-                                  "counts and indexes within ten seconds.");
+          count_of(users, "user was", "users were") +
+              " counted and indexed; the service will use the counts and indexes within ten "
+              "seconds.");
     return Exit::success;
 }
 

@@ -124,7 +124,8 @@ Exit open_session(Context& context) {
     terms.allows_banned = sign_in::is_banned(user, now);
     const auto opened = context.store().create_session(session, terms);
     if (!opened && opened.failure() == store::Failure::version_mismatch)
-        throw CommandError("the user was changed in the meantime; no session was opened");
+        throw CommandError(
+            "the user was changed in the meantime; no session was opened; run the command again");
     session.id = value_of(opened);
     if (!is_signed)
         warn_of_unsigned(context.settings);

@@ -54,7 +54,7 @@ Exit set_role(Context& context) {
         change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}},
                ends_sessions ? store::SessionPolicy::revoke : store::SessionPolicy::keep);
     print(context, changed,
-          "the role of " + display(changed) + " is " + role +
+          "the role of " + display(changed) + " is now " + role +
               (ends_sessions ? "; the user's sessions were ended" : ""));
     return Exit::success;
 }

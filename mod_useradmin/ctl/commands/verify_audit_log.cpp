@@ -114,8 +114,9 @@ void print_verification_as_json(const audit::Findings& found) {
 }
 
 std::string verdict_of(const audit::ChainFindings& chain, bool is_intact) {
-    return count_of(chain.lines, "line", "lines") + ", numbered " +
-           std::to_string(chain.first.number) + " to " + std::to_string(chain.last.number) +
+    const std::string last = std::to_string(chain.last.number);
+    return count_of(chain.lines, "line, number ", "lines, numbered ") +
+           (chain.lines == 1 ? last : std::to_string(chain.first.number) + " to " + last) +
            (is_intact ? ": intact." : ": not intact.");
 }
 

@@ -228,7 +228,9 @@ class Loader {
             reject(by + " includes " + named +
                    ", which contains an undefined or ambiguous variable");
         if (is_root_ambiguous_ && !named.starts_with('/'))
-            reject(by + " includes " + named + ", but a condition contains a ServerRoot");
+            reject(by + " includes " + named +
+                   ", a relative path, but ServerRoot is set inside a condition such as "
+                   "<IfModule>");
         const std::vector<std::string> found = matches_of(path);
         if (found.empty() && must_exist)
             reject(by + " includes " + path + ", which does not exist");

@@ -32,6 +32,6 @@ BEGIN
     -- owner.
     IF (SELECT nspowner FROM pg_namespace WHERE oid = @scale_text@::regnamespace)
         <> (SELECT relowner FROM pg_class WHERE oid = @user_text@::regclass) THEN
-        RAISE 'the schema @scale@ must belong to the owner of the user table; drop it or change its owner';
+        RAISE 'schema @scale@ must belong to the owner of the user table; drop it or change its owner';
     END IF;
 END $body$;
