@@ -100,10 +100,10 @@ LookupResult result_of(const sign_in::Identity& session) noexcept {
     if (session.impersonated_by.empty() ||
         (!is_banned && session.status != CredentialStatus::unknown))
         return result;
-    result.refusal.sentence = is_banned
-                                  ? "the impersonating administrator is banned"
-                                  : "the impersonating administrator was deleted, or is not a "
-                                    "superAdmin although the user is";
+    result.refusal.sentence = is_banned ? "the impersonating administrator is banned"
+                                        : "the impersonating administrator was deleted, has no "
+                                          "role other than user, or is not a "
+                                          "superAdmin although the user is";
     result.refusal.advice =
         "an administrator who may impersonate the user must start another impersonation";
     return result;

@@ -92,7 +92,7 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
         has_credential(request) ? text::Level::warning : text::Level::info,
         "UA0223: a request to " + location + " got 401: " +
             (has_expression ? "UserAdminSession returned an empty id"
-                            : "no auth module set the note session-user-id"),
+                            : "no auth module set the session-user-id note"),
         has_expression ? "check its expression"
                        : "set AuthUserAdmin On or UserAdminSession in the Location");
 }

@@ -20,7 +20,7 @@
 namespace useradmin::service {
 
 /// `UserAdminSession`: expressions for the caller's id and role. Without an id expression, the auth
-/// module's notes are used. With only an id expression, every caller has the role `user`.
+/// module's notes are used. With only an id expression, every caller has the `user` role.
 struct SessionSource {
     const ap_expr_info_t* id = nullptr;
     const ap_expr_info_t* role = nullptr;
@@ -99,7 +99,7 @@ inline constexpr auto directives = std::tuple_cat(
             static_cast<const char*>(nullptr), read_link),
         httpd::directive<struct MailVerifyLink>(
             "UserAdminMailVerifyLink", TAKE1, httpd::anywhere,
-            "the URL of better-auth's endpoint verify-email, with {token}",
+            "the URL of better-auth's verify-email endpoint, with {token}",
             static_cast<const char*>(nullptr), read_link),
         // nullptr selects the built-in templates.
         httpd::directive<struct MailTemplates>(

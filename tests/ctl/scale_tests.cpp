@@ -388,7 +388,7 @@ TEST(postgresql_scale, without_privileges_after_a_restore_is_reported_and_repair
     sql().run(users(1, 10));
     scale();
     constexpr const char* problem =
-        "PUBLIC lacks the privilege USAGE on schema useradmin_public_user";
+        "PUBLIC lacks the USAGE privilege on schema useradmin_public_user";
     const auto read_as_reader = [&] {
         return Session(params_, "user=reader").run("SELECT * FROM \"user\" WHERE id = 'u1'");
     };
@@ -684,7 +684,7 @@ TEST(postgresql_scale, calls_no_function_of_other_roles) {
     for (const char* who : {"test_member", "test_owner"}) {
         expect_ok(ctl_as(who, {names[0], names[1], "schema", "--scale"}));
         expect_no_trap_called("--scale");
-        // Run the triggers and the functions of the indexes.
+        // Fire the triggers, and call the functions of the indexes.
         Session writer(params_, "user=test_writer");
         CHECK_EQUAL(std::string("42501"),
                     writer.run("SELECT useradmin_public_trapped.merge_counts()"));

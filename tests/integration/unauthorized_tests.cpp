@@ -145,7 +145,7 @@ TEST(unauthorized, an_ignored_credential_causes_a_warning) {
 
 TEST(unauthorized, a_Location_without_authentication_is_named) {
     const std::string reason = "UA0223: a request to <Location \"/api/users\"> got 401: "
-                               "no auth module set the note session-user-id";
+                               "no auth module set the session-user-id note";
     const std::string advice = "set AuthUserAdmin On or UserAdminSession in the Location";
     start(location("/api/users", "") + handler("/console", "useradmin-console"));
     expect_401("/api/users");

@@ -115,7 +115,7 @@ class Examiner {
     void check_absent_columns() {
         constexpr std::pair<std::string_view, std::string_view> meanings[] = {
             {"role",
-             "every user has the role user, so nobody can administer users; add the column with "
+             "every user has the user role, so nobody can administer users; add the column with "
              "'useradminctl schema'"},
             {"banned", "nobody can be banned; add the column with 'useradminctl schema'"},
             {"banReason", "bans cannot have a reason; add the column with 'useradminctl schema'"},
@@ -422,7 +422,7 @@ class Examiner {
         const store::Column* updated = schema().user.find("updatedAt");
         if (schema().has_closed_scale)
             add_problem(
-                "PUBLIC lacks the privilege USAGE on schema " + schema().scale_name +
+                "PUBLIC lacks the USAGE privilege on schema " + schema().scale_name +
                 ", as after a restore without privileges, so only its owner can use table " +
                 schema().user.name + "; run: useradminctl schema --scale");
         else if (schema().has_outdated_scale)

@@ -23,7 +23,7 @@ BEGIN
         RAISE 'the column for the role must be text, not an enum, whose text PostgreSQL cannot index';
     END IF;
     IF NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
-        RAISE 'the extension pg_trgm is missing: install PostgreSQL''s contrib package';
+        RAISE 'the pg_trgm extension is missing: install PostgreSQL''s contrib package';
     END IF;
     EXECUTE 'CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA '
         || (SELECT relnamespace::regnamespace FROM pg_class WHERE oid = @user_text@::regclass);
