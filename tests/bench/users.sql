@@ -1,4 +1,4 @@
--- Inserts $1 users into the table "user", always the same ones.
+-- Inserts $1 users into the "user" table, always the same ones.
 --
 -- n counts from 1 (the oldest user) to $1. User 1 is a superAdmin, and user 2 is an admin. User 777
 -- is the same in every database, so its record is known. Twelve evenly distributed users have a

@@ -183,7 +183,7 @@ scene("saving a user whom somebody changed keeps the edits", { email: root }, as
   assert.deepEqual({ name, email }, { name: "Edsger W. Dijkstra", email: "ewd@example.org" });
 });
 
-/** Gives the open user the role admin, and saves all edits. */
+/** Gives the open user the admin role, and saves all edits. */
 const makeAdmin = async (view) => {
   await view.choose("dialog select[name=role]", "admin");
   await view.press("Save changes");

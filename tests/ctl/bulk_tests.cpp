@@ -86,7 +86,7 @@ class Bulk : public Scene {
                    more + ")",
                R"(DROP TABLE "people")");
     }
-    /// Imports the lines into the table "people".
+    /// Imports the lines into the "people" table.
     static CommandResult import_people(const std::string& text,
                                        const std::vector<std::string>& options = {}) {
         std::vector<std::string> arguments = {"--tables", "people session account", "import",

@@ -378,7 +378,7 @@ TEST(check_server, accepts_AuthUserAdmin_around_the_service) {
         expect_no_problem(full_config(text));
 }
 
-TEST(check_server, accepts_a_Location_of_the_main_server_that_a_virtual_host_completes) {
+TEST(check_server, accepts_a_main_server_Location_that_a_virtual_host_completes) {
     const std::string on = "  AuthUserAdmin On\n";
     const std::string host = "<VirtualHost *:80>\n";
     const std::string location = "<Location \"/api/users\">\n";

@@ -85,7 +85,7 @@ class ScaleScene : public Scene {
     void teardown() override;
 
   protected:
-    /// Runs schema --scale for the table "user". Returns its output.
+    /// Runs schema --scale for the "user" table. Returns its output.
     static std::string scale(SourceLocation where = {}) {
         return expect_ok(ctl({"schema", "--scale"}), where);
     }

@@ -185,7 +185,7 @@ void check_create(std::string_view text, const std::optional<Object>& object, ap
             "the stored value is the value sent");
     require(user.password_hash == test::FakeHasher::result, "the password is stored as a hash");
     require(role == api::Role::super_admin || user.role == "user",
-            "an admin creates only users with the role user");
+            "an admin creates only users with the user role");
 }
 
 void check_update(std::string_view text, const std::optional<Object>& object, api::Role role) {

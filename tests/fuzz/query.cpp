@@ -52,7 +52,7 @@ void check_list(std::string_view query, api::Role role) {
             "the page read from the database is the page in the reply");
     if (role == api::Role::admin)
         require(scene.calls.text().starts_with("list role=user "),
-                "an admin lists only users with the role user");
+                "an admin lists only users with the user role");
 }
 
 } // namespace

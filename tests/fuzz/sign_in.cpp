@@ -1,4 +1,4 @@
-// A sign-in request. The first line of the input is the media type of the body, the rest is the
+// A sign-in request. The first line of the input is the media type of the body. The rest is the
 // body.
 #include "scene.hpp"
 

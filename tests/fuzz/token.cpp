@@ -1,4 +1,4 @@
-// The headers Cookie and Authorization, and the tokens in them.
+// The Cookie and Authorization headers, and the tokens in them.
 #include "targets.hpp"
 
 #include "auth/token.hpp"

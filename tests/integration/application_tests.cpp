@@ -156,7 +156,7 @@ TEST(application, Require_user_role_accepts_the_named_roles) {
     expect_success(send({"GET", "/api/users", {bearer(Caller::admin)}}));
     expect_refused(send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}));
     expect_error(send({"GET", "/api/users/ulises-1"}), 401, "No autorizado");
-    // If "role" is NULL, the user has the role user.
+    // If "role" is NULL, the user has the user role.
     expect_refused(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));
     sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'ada-1')");
     expect_success(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));

@@ -229,7 +229,7 @@ TEST(audit, has_lines_for_sign_in_sign_out_and_rejected_tokens) {
         CHECK_EQUAL(std::string::npos, text.find(secret));
 }
 
-TEST(audit, has_a_line_for_a_token_that_only_a_subrequest_rejects) {
+TEST(audit, logs_a_token_that_only_a_subrequest_rejects) {
     expect_log("UA0310");
     start_audited("", handler("/admin", "useradmin-console", ""));
     const Reply reply =

@@ -93,7 +93,7 @@ class Connections : public OwnHttpd {
             expect_success(send("GET", "/api/users"));
     }
 
-    /// Returns the provider by_table, which accepts the password "s3cr3t". condition: added to its
+    /// Returns the by_table provider, which accepts the password "s3cr3t". condition: added to its
     /// query. mod_authn_dbd keeps its connection until the request ends.
     static std::string provider(const std::string& condition = "") {
         sql().run("UPDATE \"user\" SET \"image\" = '{SHA}JauGvtFJymypwcDV23yakTiN3qs='");

@@ -32,7 +32,7 @@ class Console : public OwnHttpd {
                    const std::string& method = "GET") {
         return client_->send({method, path, headers});
     }
-    /// Returns the value of the page's attribute data-NAME, or "(none)".
+    /// Returns the value of the page's data-NAME attribute, or "(none)".
     std::string data_attribute(const std::string& path, const std::string& name) {
         const Reply reply = get_page(path);
         CHECK_EQUAL(200, reply.status);

@@ -249,7 +249,7 @@ const std::vector<Row>& rows() {
                                     ? "user user:list user:get"
                                     : "?");
          }},
-        // At server level, UserAdminBetterAuthRole gives the role "user" session:list.
+        // At server level, UserAdminBetterAuthRole gives the "user" role session:list.
         {"UserAdminBetterAuthTokens",
          {"On", "Off", "On"},
          [](const Place& place) {

@@ -34,7 +34,7 @@ class Extras : public OwnHttpd {
                                  {"ipAddress", "192.0.2.1"},
                                  {"userAgent", "Agent \"1\""}});
     }
-    /// Creates the table and column of the plugin twoFactor, enabled for all users.
+    /// Creates the table and column of the twoFactor plugin, enabled for all users.
     static void create_second_factors() {
         change(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
                   UPDATE "user" SET "twoFactorEnabled" = TRUE;

@@ -105,7 +105,7 @@ TEST(health, returns_503_within_the_timeout_while_the_database_hangs) {
     CHECK(eventually([&] { return health().status == 200; }));
 }
 
-TEST(health, returns_503_on_a_read_only_database_with_writable) {
+TEST(health, with_writable_returns_503_for_a_read_only_database) {
     allow_log("UA0108");
     make_database();
     const std::string writable = "/health/writable";

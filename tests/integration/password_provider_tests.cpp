@@ -1,4 +1,4 @@
-// The authentication provider `useradmin` with httpd's modules for Basic and form authentication.
+// The `useradmin` authentication provider with httpd's modules for Basic and form authentication.
 #include "own_httpd.hpp"
 
 #include "support/files.hpp"

@@ -143,7 +143,7 @@ class Scene : public Utest {
 
     /// Adds a row to the user table.
     static void add_user(const Person& person);
-    /// Adds `count` users with the role user: "u001" and so on. They are older than all other
+    /// Adds `count` users with the user role: "u001" and so on. They are older than all other
     /// users.
     static void add_users(int count);
     /// Adds `count` users with one session each: "b1" with the token "t1", and so on.

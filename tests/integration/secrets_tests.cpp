@@ -144,9 +144,9 @@ class Secrets : public OwnHttpd {
         OwnHttpd::teardown();
     }
 
-    /// Registers a string to search for at the end of the test. libpq keeps what it sent and
-    /// received, and SQLite caches pages of the file, so a string in the client library is searched
-    /// for only in logs and replies.
+    /// Registers a string to search for at the end of the test. A string that the client library
+    /// has seen is searched for only in logs and replies: libpq keeps what it sent and received,
+    /// and SQLite caches pages of the file.
     std::string search_for(const std::string& what, const std::string& text,
                            bool is_in_client_library = false) {
         sought_.push_back({what, text});

@@ -149,7 +149,7 @@ TEST(session_cache, drops_a_user_banned_by_another_virtual_host) {
     CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, ulises_record));
 }
 
-TEST(session_cache, virtual_hosts_of_a_file_that_is_included_twice_do_not_share_sessions) {
+TEST(session_cache, virtual_hosts_from_a_file_included_twice_share_no_sessions) {
     make_database();
     const TestDatabase& suite = Suite::current().database();
     const auto file = Suite::current().work().make("included") / "site.conf";

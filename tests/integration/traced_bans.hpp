@@ -20,7 +20,7 @@ class TracedBans {
   public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t server_count = 3;
-    /// Requests a page that does not exist and requires the role user, with this Authorization
+    /// Requests a page that does not exist and requires the user role, with this Authorization
     /// header. Returns the status of the reply.
     using Ask = std::function<int(std::size_t server, const std::string& bearer)>;
 

@@ -398,7 +398,7 @@ const roundTrip = (style) => (check) => {
 };
 
 for (const version of versions) {
-  // 1.7.2 differs from the other releases only in the column account.issuer.
+  // 1.7.2 differs from the other releases only in the account.issuer column.
   const own = version.issuer ? [{ ...asMigrated, name: "account.issuer NOT NULL" }] : styles;
   for (const style of own) describeSite("round trip", version, style, roundTrip(style));
 }

@@ -83,7 +83,7 @@ const uuids = (check) => {
 };
 
 const plain = (check) => {
-  check("without the admin plugin, everyone has the role user", async (site) => {
+  check("without the admin plugin, everyone has the user role", async (site) => {
     const person = newUserFields();
     const { user } = site.trackSession(await site.application.signUp(person.name, person.email, person.password));
     const session = await site.signIn(person);

@@ -1,4 +1,4 @@
-// API keys of better-auth's plugin apiKey: lookups and use counts.
+// API keys of better-auth's apiKey plugin: lookups and use counts.
 #include "contract.hpp"
 
 #include <atomic>

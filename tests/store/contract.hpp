@@ -128,7 +128,7 @@ class Contract : public Utest {
     /// failures. The user "m" must exist and must not be an admin. No user may have the id "gone".
     static std::vector<std::pair<store::UpdateGuard, store::Failure>> rejecting_guards();
 
-    /// Creates the role "poor" with these grants until the test ends. Only for PostgreSQL.
+    /// Creates the "poor" role with these grants until the test ends. Only for PostgreSQL.
     void create_restricted_role(const std::string& grants);
     /// Runs a call with a store on a new connection. Returns its result.
     template <class Call>

@@ -1,4 +1,4 @@
-// Removal of a user's second factor (UserAdminExtras and better-auth's plugin twoFactor).
+// Removal of a user's second factor (UserAdminExtras and better-auth's twoFactor plugin).
 #include "contract.hpp"
 
 #include "support/hostile_schema.hpp"

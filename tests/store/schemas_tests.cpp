@@ -1100,7 +1100,7 @@ TEST(postgresql_tables_in_use, are_read_without_prepared_statements_if_they_vani
     }
 }
 
-TEST(postgresql_tables_in_use, are_written_if_prepared_statements_vanish) {
+TEST(postgresql_tables_in_use, can_be_written_after_losing_prepared_statements) {
     add_user("u", "u@x");
     IgnoringListener after(false);
     set_change_listener(&after);
@@ -1111,7 +1111,7 @@ TEST(postgresql_tables_in_use, are_written_if_prepared_statements_vanish) {
     expect_ok(store().update("u", {{"name", "New"}}));
 }
 
-TEST(postgresql_tables_in_use, are_written_if_a_statement_is_already_prepared) {
+TEST(postgresql_tables_in_use, can_be_written_if_a_statement_is_already_prepared) {
     add_user("u", "u@x");
     IgnoringListener after(false);
     set_change_listener(&after);

@@ -1,4 +1,4 @@
-// Sign-in with a second factor (better-auth's plugin twoFactor): challenges in the verification
+// Sign-in with a second factor (better-auth's twoFactor plugin): challenges in the verification
 // table, backup codes, and the lock after wrong codes.
 #include "contract.hpp"
 
@@ -176,7 +176,7 @@ TEST(sign_in_second_factor, uses_the_newest_unexpired_row_of_an_identifier) {
     CHECK_EQUAL(std::string("second"), std::string(expect_ok(find_verification("a"))));
 }
 
-TEST(sign_in_second_factor, tables_and_columns_that_are_missing_are_named) {
+TEST(sign_in_second_factor, names_missing_tables_and_columns) {
     expect_error("UA0103: there is no table of better-auth's plugin for second factors with the "
                  "columns \"userId\", \"secret\" and \"backupCodes\"");
     CHECK(is_failure(find()));

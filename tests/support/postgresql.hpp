@@ -39,7 +39,7 @@ class PostgreSql {
     /// recovers. Returns false if no client is connected.
     bool kill_backend() const;
 
-    /// Returns the socket's directory, for the parameter "host" of a connection.
+    /// Returns the socket's directory, for the "host" parameter of a connection.
     const std::filesystem::path& folder() const noexcept { return folder_; }
     /// Returns the server's account, or std::nullopt if it runs under the tests' account.
     const std::optional<Account>& account() const noexcept { return account_; }

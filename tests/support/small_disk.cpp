@@ -41,7 +41,8 @@ bool enter_new_namespaces() {
 /// Moves this process to a new mount namespace on the first call. Returns whether that succeeded.
 bool has_own_mounts() {
     static const bool has = [] {
-        // Some systems allow a new user namespace, but no ids in it. A child tries that.
+        // Some systems allow a new user namespace but no ID mappings in it, so try it in a child
+        // first.
         const pid_t child = ::fork();
         if (child == 0)
             ::_exit(enter_new_namespaces() ? 0 : 1);
@@ -59,7 +60,7 @@ SmallDisk::SmallDisk(std::filesystem::path folder)
       is_mounted_(has_own_mounts() &&
                   ::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=4m,mode=1777") == 0) {
     if (!is_mounted_)
-        std::printf("\nleft out: this account cannot mount a file system here\n");
+        std::printf("\nskipped: this account cannot mount a file system here\n");
 }
 
 SmallDisk::~SmallDisk() {

@@ -16,7 +16,7 @@ constexpr admin::RoleActions helper = {"helper", bit_of(admin::Action::impersona
 constexpr admin::RoleActions deputy = {
     "deputy", helper.actions | bit_of(admin::Action::impersonate_admins), &helper};
 
-/// In these tests, the role admin may perform only some actions.
+/// In these tests, the admin role may perform only some actions.
 constexpr admin::RoleActions admin_actions = [] {
     admin::RoleActions actions = {"admin", {}, &deputy};
     for (const admin::Action each :

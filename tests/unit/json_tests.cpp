@@ -28,7 +28,7 @@ bool accepts_value(std::string_view value) {
     return parses("{\"a\":" + std::string(value) + "}");
 }
 
-/// Parses an object whose member "a" has this value. Returns the member's string.
+/// Parses an object whose "a" member has this value. Returns the member's string.
 std::string text_of(std::string_view value) {
     const auto object = json::Object::parse("{\"a\":" + std::string(value) + "}");
     CHECK_TRUE(object.has_value());

@@ -1,4 +1,4 @@
-// API keys and their limits (better-auth's plugin apiKey).
+// API keys and their limits (better-auth's apiKey plugin).
 #include "fake_sign_in.hpp"
 #include "fake_store.hpp"
 #include "sign_in/api_key.hpp"
