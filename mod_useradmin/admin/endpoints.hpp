@@ -72,9 +72,9 @@ std::optional<std::string> roles_in(const json::Object& object, std::string_view
 /// std::nullopt if the caller is not from the user table.
 std::optional<store::Actor> actor_of(const Call& call);
 /// Returns the guard for a change (UserAdminGuard). revokes_super_admin: whether the change may
-/// delete or ban the user or take away the role superAdmin.
+/// delete or ban the user or take away the superAdmin role.
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
-/// Adds the names of the extra columns that the changes set to the audit event. Returns the error
+/// Adds to the audit event the names of the extra columns that the changes set. Returns the error
 /// reply if the table's columns cannot be read, otherwise std::nullopt.
 std::optional<Reply> log_columns(Call& call, const store::Changes& changes);
 /// Returns whether UserAdminGuard forbids the caller from assigning the roles.

@@ -32,7 +32,7 @@ std::optional<Reply> refusal(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
     const bool is_higher =
         model::is_super_admin(roles) && !model::is_super_admin(call.caller.roles);
-    // Every role in the list counts as privileged, even one without actions. The role admin always
+    // Every role in the list counts as privileged, even one without actions. The admin role always
     // does, because the service gives it permissions.
     const bool has_rights =
         may(call.service.roles, roles, 0) || model::has_role(roles, api::text_of(api::Role::admin));

@@ -96,8 +96,8 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
                             condition.values.size() == 1 &&
                             condition.values[0] != api::text_of(api::Role::user);
     if (is_of_role && searched.empty()) {
-        // Use the service's own role filter, because its total may already be cached. For the role
-        // "user", that filter would also match users without a role.
+        // Use the service's own role filter, because its total may already be cached. For the
+        // "user" role, that filter would also match users without a role.
         role = condition.values[0];
         filter.role = role;
     } else {

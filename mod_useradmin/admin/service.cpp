@@ -72,7 +72,7 @@ std::optional<Reply> validate_ban(const http::Request&, Parameters& parameters) 
     return errors.reply();
 }
 
-/// Returns whether the member is an empty string or array. The library tests the length of both.
+/// Returns whether the member is an empty string or array. better-auth tests the length of both.
 bool is_empty(const Object& body, std::string_view member) {
     const auto texts = body.texts(member);
     return texts ? texts->empty() : body.kind(member) == Kind::string && body.text(member).empty();
@@ -141,7 +141,7 @@ std::optional<Reply> validate_permissions(const http::Request&, Parameters& para
     return std::nullopt;
 }
 
-/// Returns whether UserAdminGuard limits the caller to users with the role "user".
+/// Returns whether UserAdminGuard limits the caller to users with the "user" role.
 bool is_limited_by_rank(const Call& call) {
     return call.service.settings.guards.rank && !model::is_super_admin(call.caller.roles);
 }
@@ -262,7 +262,7 @@ std::optional<std::string> roles_in(const Object& object, std::string_view membe
 std::optional<store::Actor> actor_of(const Call& call) {
     if (!call.caller.is_stored)
         return std::nullopt;
-    // The note of a missing role is empty, but the store compares a missing role as "user".
+    // A missing role is empty in the note, but the store treats it as "user".
     static constexpr std::string_view no_role[] = {"", api::text_of(api::Role::user)};
     const std::span<const std::string_view> roles =
         call.caller.roles.empty() ? no_role : std::span(&call.caller.roles, 1);

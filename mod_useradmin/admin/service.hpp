@@ -19,7 +19,7 @@ struct SessionCookies {
     sign_in::Cookies cookies;
     /// The token of the caller's session, or empty. Its signature has been verified.
     std::string_view token;
-    /// The value of the cookie admin_session, or empty. Its signature has been verified.
+    /// The value of the admin_session cookie, or empty. Its signature has been verified.
     std::string_view admin_session;
     /// Whether the caller's session ends when the browser closes.
     bool is_not_remembered = false;

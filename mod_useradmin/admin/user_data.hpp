@@ -1,4 +1,4 @@
-// The member "data" of create-user and update-user, which sets known and extra columns of the user
+// The "data" member of create-user and update-user, which sets known and extra columns of the user
 // table.
 #pragma once
 

@@ -33,11 +33,11 @@ constexpr std::string_view text_of(store::ExtraColumn::Kind kind) noexcept {
     return names[static_cast<std::size_t>(kind)];
 }
 
-/// Returns the columns in the query parameter "columns" that the caller may read.
+/// Returns the columns in the "columns" query parameter that the caller may read.
 std::vector<std::string_view> requested_columns(const Call& call,
                                                 const OperationSettings& settings);
 
-/// Parses the changes of extra columns in the member "data" of an update.
+/// Parses the changes of extra columns in the "data" member of an update.
 class ColumnChanges {
   public:
     /// Parses and checks the member. Ignores it unless UserAdminExtras is on and UserAdminEditable

@@ -46,7 +46,7 @@ Reply invite_user(const Call& call, const Service& service, store::NewUser user)
 } // namespace
 
 Reply create_user(const Call& call, const Service& service) {
-    // Checks 1 and 2, of the session and of the role, are in the routing table.
+    // dispatch() makes checks 1 (session) and 2 (role).
 
     const http::Body body = call.request.body.read();
     if (body.error_status != 0)
@@ -63,7 +63,7 @@ Reply create_user(const Call& call, const Service& service) {
     call.event.target = email;
     if (name.empty() || email.empty() || (password.empty() && !invites))
         return error(400, texts.fields_missing);
-    // Check 4: an admin may create only users with the role "user". A missing role does not count
+    // Check 4: an admin may create only users with the "user" role. A missing role does not count
     // as "user".
     if (!is_super_administrator(*call.caller) && object->text("role") != text_of(Role::user))
         return error(403, texts.create_role_forbidden);

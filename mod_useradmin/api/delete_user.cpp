@@ -7,7 +7,7 @@
 namespace useradmin::api {
 
 Reply delete_user(const Call& call, const Service& service) {
-    // Checks 1 and 2, of the session and of the role, are in the routing table.
+    // dispatch() makes checks 1 (session) and 2 (role).
     // Check 3: callers cannot delete themselves.
     if (call.id == call.caller->id)
         return error(400, texts.delete_self);

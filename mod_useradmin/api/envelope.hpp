@@ -46,7 +46,7 @@ constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
     return (pagination.total + pagination.limit - 1) / pagination.limit;
 }
 /// Counts of the users that the caller may list. created has the number of new users for each
-/// interval between two times in the parameter summary.
+/// interval between two times in the summary parameter.
 struct Summary {
     std::int64_t total = 0;
     std::int64_t banned = 0;

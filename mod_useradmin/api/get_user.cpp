@@ -6,7 +6,7 @@
 namespace useradmin::api {
 
 Reply get_user(const Call& call, const Service& service) {
-    // Checks 1 and 2, of the session and of the role, are in the routing table.
+    // dispatch() makes checks 1 (session) and 2 (role).
     // Check 3: the user must exist.
     const std::vector<std::string_view> columns = requested_columns(call, service.settings);
     auto user = service.store.find(call.id, columns.empty() ? store::UserColumns::known

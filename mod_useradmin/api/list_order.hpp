@@ -7,7 +7,7 @@
 
 namespace useradmin::api {
 
-/// Returns the order for a value of the parameter sort: createdAt, updatedAt, name, email or, if
+/// Returns the order for a value of the sort parameter: createdAt, updatedAt, name, email or, if
 /// allowed, lastSeen. Returns std::nullopt for any other value.
 std::optional<store::Order> order_by(std::string_view name, bool allows_last_seen = false) noexcept;
 

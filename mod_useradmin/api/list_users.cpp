@@ -114,7 +114,7 @@ int condition_count(const store::Filter& filter) noexcept {
            filter.seen_before.has_value();
 }
 
-/// Combines the conditions with OR, unless the parameter match is "all".
+/// Combines the conditions with OR, unless the match parameter is "all".
 store::Filter filter_of(std::string_view query, const model::NullableText& role,
                         const model::NullableText& search, bool has_extras) {
     store::Filter filter = {role, search};
@@ -131,7 +131,7 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
     return filter;
 }
 
-/// Returns the times in the parameter summary, or none if there are more than 32, or if they are
+/// Returns the times in the summary parameter, or none if there are more than 32, or if they are
 /// invalid or not in ascending order.
 std::vector<text::Timestamp> summary_times(std::string_view query) {
     constexpr std::size_t max_times = 32;
@@ -190,7 +190,7 @@ std::optional<store::Order> order_by(std::string_view name, bool allows_last_see
 }
 
 Reply list_users(const Call& call, const Service& service) {
-    // Checks 1 and 2, of the session and of the role, are in the routing table.
+    // dispatch() makes checks 1 (session) and 2 (role).
 
     Pagination pagination;
     pagination.page = positive_number(text::query_parameter(call.request.query, "page"), 1);

@@ -1,4 +1,4 @@
-// The response headers Link (RFC 8288) and X-Total-Count.
+// The Link (RFC 8288) and X-Total-Count response headers.
 #pragma once
 
 #include "api/envelope.hpp"

@@ -223,7 +223,7 @@ const Text& error_text(int status, std::string_view method, std::string_view pat
     if (status < 500)
         return texts.bad_request;
     Route route = find_route(method, path, settings.has_extras, &settings);
-    // For an unknown path, use the text of the same method on a user.
+    // For an unknown path, use the failure text of the operation with the same method on {id}.
     if (!route.parameters)
         route = find_route(method, "id", settings.has_extras);
     if (route.operation != nullptr)

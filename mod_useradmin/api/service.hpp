@@ -20,7 +20,7 @@ namespace useradmin::api {
 
 /// The rules of UserAdminGuard, in addition to the specification.
 struct Guards {
-    /// Admins may change only users with the role "user" (4.4).
+    /// Admins may change only users with the "user" role (4.4).
     bool rank = false;
     /// At least one superAdmin who is not banned must remain.
     bool last_super_admin = false;

@@ -37,7 +37,7 @@ bool has_types(const Object& body, const Caller& caller) {
            is_absent_or(Kind::boolean, body.kind("banned"));
 }
 
-/// Returns whether the changes take away the role superAdmin or ban the user.
+/// Returns whether the changes take away the superAdmin role or ban the user.
 bool revokes_super_admin(const store::Changes& changes) {
     return std::ranges::any_of(
         changes,
@@ -65,7 +65,7 @@ Reply reject(const Call& call, const Service& service, int status, const Text& t
 } // namespace
 
 Reply update_user(const Call& call, const Service& service) {
-    // Checks 1 and 2, of the session and of the role, are in the routing table.
+    // dispatch() makes checks 1 (session) and 2 (role).
     const Caller& caller = *call.caller;
 
     const http::Body body = call.request.body.read();

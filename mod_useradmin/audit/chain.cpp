@@ -96,8 +96,8 @@ bool take_from_end(std::string_view& text, std::string_view end) {
     return true;
 }
 
-/// Removes a member with this many hexadecimal digits from the end of an open object. Returns the
-/// digits, or std::nullopt if the member is missing.
+/// Removes the member from the end of a JSON object without its closing brace. Returns the member's
+/// value, or std::nullopt unless it consists of this many hexadecimal digits.
 std::optional<std::string_view> take_digits(std::string_view& text, std::string_view key,
                                             std::size_t count) {
     std::string_view rest = text;
@@ -121,7 +121,8 @@ std::optional<std::uint64_t> take_line_number(std::string_view& text) {
     return number;
 }
 
-/// Moves the host and the instance from the end of an open object to `line`, if present.
+/// Moves the host and the instance from the end of a JSON object without its closing brace to
+/// `line`, if present.
 void take_origin_of_chain(std::string_view& text, ParsedLine& line) {
     std::string_view rest = text;
     const auto instance = take_digits(rest, instance_key, instance_size);

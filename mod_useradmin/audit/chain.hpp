@@ -44,7 +44,7 @@ struct ChainPosition {
     std::string hash = std::string(64, '0');
 };
 
-/// Returns the member "target" as it appears in lines about this target, for a text search. Quotes
+/// Returns the "target" member as it appears in lines about this target, for a text search. Quotes
 /// in values are escaped, so no value contains this text.
 std::string target_member(std::string_view target);
 

@@ -221,7 +221,8 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
                             refusal.sentence,
                         refusal.advice,
                         text::Network::of(apr::view_of(request->useragent_ip)).text());
-    // If an ErrorDocument has other tables or secrets, the token is looked up again.
+    // An ErrorDocument with other tables or secrets causes another lookup. Do not record it as a
+    // second event.
     if (httpd::is_error_document(request))
         return;
     audit::Recorder audit(httpd::trail_of(settings.get<httpd::AuditLogFile>()),
@@ -251,8 +252,8 @@ void set_caller(request_rec* request, const AuthSettings& settings, const Outcom
         apr_table_setn(request->notes, session_note, id);
 }
 
-/// Returns whether sign-in answers the request. Other paths below its base address may belong to
-/// the service.
+/// Returns whether the request is for a sign-in endpoint. Other paths below the base address may
+/// belong to the service.
 bool is_for_sign_in(const request_rec* request, const AuthSettings& settings) {
     const httpd::Base base = settings.get<SignIn>();
     return base.is_on && !sign_in::operation_name(httpd::path_below(request, base.path)).empty();

@@ -25,7 +25,7 @@ namespace {
 // Enough for an address and a password.
 constexpr long max_body_size = 65536;
 
-/// Returns the secrets, or none unless AuthUserAdminSecondFactor is verify.
+/// Returns the secrets if AuthUserAdminSecondFactor is verify, otherwise none.
 crypto::SigningSecrets second_factor_secrets(const AuthSettings& settings) {
     return settings.get<SecondFactorMode>() == sign_in::SecondFactor::verified
                ? settings.get<SigningSecrets>().secrets
@@ -107,7 +107,7 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
 int count_request(request_rec* first) noexcept {
     for (const request_rec* request = first; request != nullptr; request = request->next) {
         const httpd::Base base = settings_of(request).get<SignIn>();
-        // mod_useradmin answers requests for its handlers.
+        // mod_useradmin counts requests for its own handlers.
         if (!base.is_on || apr::view_of(request->handler).starts_with("useradmin-"))
             continue;
         const std::string_view path = apr::view_of(request->uri);

@@ -14,8 +14,8 @@ APR_DECLARE_OPTIONAL_FN(const char*, useradmin_sign_in_address, (request_rec * r
 
 namespace useradmin::httpd {
 
-/// Describes the tokens and the sign-in of requests under a per-directory configuration. Valid for
-/// the lifetime of the configuration.
+/// The token and sign-in settings of a per-directory configuration. Valid for the lifetime of the
+/// configuration.
 struct TokenSettings {
     /// How requests identify their caller, or std::nullopt if the auth module does not look up
     /// sessions.

@@ -19,8 +19,8 @@ class ConnectionLimiter {
     void release() noexcept;
 
     /// Locks the pool to acquire a connection. Stops waiting for the lock at the deadline. mod_dbd
-    /// opens connections under a lock of its own without a timeout, so threads would wait one after
-    /// another for an unresponsive database.
+    /// opens connections under its own lock and waits for that lock without a timeout. Without
+    /// PoolLock, threads would wait one after another for an unresponsive database.
     class PoolLock {
       public:
         PoolLock(ConnectionLimiter& limiter, store::Deadline deadline);
@@ -72,9 +72,9 @@ class ConnectionLimiter {
     std::timed_mutex pool_mutex_;
     /// The number of threads that are returning a connection.
     std::atomic<int> releases_{0};
-    /// The longest recent hold of the lock, or the last hold during which a connection was opened.
-    /// A shorter hold may not have involved the database. Protected by pool_mutex_, like the time
-    /// when the hold ended.
+    /// The duration of the longest recent hold. A hold that opened a connection replaces it even if
+    /// that hold was shorter. Other shorter holds may not have involved the database. Protected by
+    /// pool_mutex_, like the time when the hold ended.
     store::Clock::duration longest_hold_{0};
     store::Clock::time_point longest_hold_ended_;
 };

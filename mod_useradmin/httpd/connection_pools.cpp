@@ -36,9 +36,9 @@ void apply(const ap_directive_t& directive, apr_pool_t* memory, ConnectionPool& 
         init_statements.emplace_back(word);
 }
 
-/// Removes the server's <VirtualHost> section from the list of those that no server has taken.
-/// Returns it, or nullptr if there is none. Call for each server in the order of httpd's list: if a
-/// file is included twice, its sections have the same line.
+/// Removes the server's <VirtualHost> section from the unclaimed sections. Returns it, or nullptr
+/// if there is none. Call for each server in the order of httpd's list, because the sections of a
+/// file that is included twice have the same line.
 const ap_directive_t* take_section_of(const server_rec& server,
                                       std::vector<const ap_directive_t*>& sections) {
     // httpd's list begins with the last section.

@@ -25,8 +25,8 @@ struct ConnectionPool {
 struct ServerDatabase {
     /// The server's index into ConnectionPools::pools().
     unsigned pool = 0;
-    /// The statements of DBDInitSQL. mod_dbd ignores them if the server uses the pool of another
-    /// one.
+    /// The statements of DBDInitSQL. mod_dbd ignores them if the server shares another server's
+    /// pool.
     std::vector<std::string> init_statements;
 };
 

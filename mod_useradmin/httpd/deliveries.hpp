@@ -12,7 +12,8 @@
 
 namespace useradmin::httpd {
 
-/// The result of the last attempt to deliver revocations, in order of increasing severity.
+/// The result of the last attempt to deliver revocations. The enumerators are in order of
+/// increasing severity, because snapshot_of() compares them.
 enum class StorageState { unknown, reached, no_table, unreachable };
 
 /// The state of a delivery. Lives in shared memory that survives restarts of httpd.

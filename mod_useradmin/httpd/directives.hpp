@@ -58,7 +58,7 @@ inline void warn_of_source(const ConfigLine& line, const module& owner,
 
 /// Defines a directive. The tag identifies it in DirectiveSettings. The reader parses a ConfigLine
 /// into the value and returns nullptr, or the end of an error message ("must be …"). If the reader
-/// has a member adds_to_value, it adds to the value that earlier lines of the section set.
+/// has an adds_to_value member, it adds to the value that earlier lines of the section set.
 template <class Tag, class Type, class Reader>
 struct Directive {
     using Name = Tag;

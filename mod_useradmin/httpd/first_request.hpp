@@ -9,7 +9,7 @@ inline request_rec* parent_of(const request_rec* request) noexcept {
     return request->prev != nullptr ? request->prev : request->main;
 }
 
-/// Returns whether the request is for the ErrorDocument of a failed one.
+/// Returns whether httpd redirected a failed request to this one, its ErrorDocument.
 inline bool is_error_document(const request_rec* request) noexcept {
     return request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status);
 }

@@ -12,7 +12,7 @@
 namespace useradmin::httpd {
 
 /// The notes with which an auth module identifies the caller. A request without an id has no
-/// session. A caller without a role has the role `user`.
+/// session. A caller without a role has the `user` role.
 inline constexpr const char* id_note = "session-user-id";
 inline constexpr const char* role_note = "session-user-role";
 /// The user table that contains the id and the role, as named in UserAdminTables. Unset if they

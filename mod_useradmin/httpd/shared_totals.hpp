@@ -16,8 +16,8 @@ namespace useradmin::httpd {
 
 /// Counts the totals of a database for one request. Requests that arrive while a total is being
 /// counted share the next count. The next count begins after a short delay, so more requests can
-/// share it. If the counting process is killed, a waiter counts. The shared table has room for
-/// 1,024 totals, and new totals replace the oldest.
+/// share it. If the counting process is killed, one of the waiters takes over. The shared table has
+/// room for 1,024 totals, and new totals replace the oldest.
 class SharedTotals final : public store::Totals {
     /// The total of a filter. The counting thread holds `counting`. The lock of the table protects
     /// the other members, except `ended`.

@@ -24,8 +24,8 @@ class FairSemaphore {
         unsigned waiters;
     };
 
-    /// The client that requests a permit. Requests without a network and an account are served in
-    /// order of arrival.
+    /// The client that requests a permit. Requests with neither a network nor an account are served
+    /// in order of arrival.
     struct Client {
         static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
 
@@ -75,7 +75,7 @@ class FairSemaphore {
     /// Acquires a permit. If none is free, waits in the queue.
     std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds timeout,
                                                const Client& client) noexcept;
-    /// Acquires a permit for a request without a network and an account.
+    /// Acquires a permit for a request without a network or account.
     std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds timeout) noexcept {
         return acquire(timeout, Client());
     }

@@ -18,9 +18,10 @@ namespace useradmin::json {
 
 namespace {
 
-// cJSON accepts more than RFC 8259 allows: control characters as white space or in strings, "01"
-// and "1.", an escape without digits as U+0000, a byte order mark, and a thousand levels of
-// nesting. The code below rejects these and leaves the rest of the grammar to cJSON.
+// cJSON accepts texts that RFC 8259 does not allow: control characters as white space or in
+// strings, "01" and "1.", and an escape without digits as U+0000. It also accepts a byte order mark
+// and a thousand levels of nesting. The code below rejects all of these and leaves the rest of the
+// grammar to cJSON.
 
 constexpr int max_depth = 64;
 // Longer numbers are shortened, because some versions of cJSON parse only the first 63 characters

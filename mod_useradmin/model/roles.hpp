@@ -10,7 +10,7 @@ namespace useradmin::model {
 inline constexpr std::string_view super_admin_role = "superAdmin";
 
 /// Returns whether a comma-separated list of roles contains the role. An empty list counts as the
-/// role "user".
+/// "user" role.
 constexpr bool has_role(std::string_view roles, std::string_view role) noexcept {
     if (roles.empty())
         return role == "user";

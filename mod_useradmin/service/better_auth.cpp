@@ -20,8 +20,8 @@ bool sets_handler(request_rec* request, const ap_conf_vector_t* configuration) n
                better_auth_handler;
 }
 
-/// Returns whether the request's path, which ends with "/admin/" and a name, is the only one of its
-/// endpoint. Otherwise, a Location that restricts the endpoint could be bypassed.
+/// Returns whether the path is the canonical path of its endpoint, so that no other path can bypass
+/// a Location that restricts the endpoint. The path must end with "/admin/" and a name.
 bool is_path_of_endpoint(request_rec* request) noexcept {
     constexpr std::string_view folder = "/admin";
     const std::string_view path = apr::view_of(request->uri);

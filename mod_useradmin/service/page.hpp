@@ -43,7 +43,7 @@ int handle_openapi(request_rec* request);
 /// Calls the page's handler and returns its result. Requires is_for_page().
 int handle_page(request_rec* request);
 
-/// Returns whether the request's handler is a page.
+/// Returns whether SetHandler selects one of the pages for the request.
 bool is_for_page(const request_rec* request) noexcept;
 
 } // namespace useradmin::service

@@ -182,8 +182,9 @@ apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
 
 /// Calls visit with the settings of the server and of each Location that have a storage and
 /// UserAdmin On. If the server has endpoints for better-auth's admin client, UserAdmin need not be
-/// On, because their Location needs no directive of the module. Also visits each other Location,
-/// such as a <LocationMatch>, whose storage has not been visited yet.
+/// On, because their Location needs no directive of the module. Also visits every remaining
+/// Location, such as a <LocationMatch>, whose storage is neither the server's nor that of a
+/// Location with UserAdmin On.
 template <class Visit>
 void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& visit) {
     const auto address_of = [](const ServiceSettings& settings) {

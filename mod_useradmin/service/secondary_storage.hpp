@@ -22,8 +22,8 @@ struct StorageSetting {
     const std::vector<const httpd::DeliveryState*>* deliveries = nullptr;
 
     bool operator==(const StorageSetting&) const = default;
-    /// Returns whether the last delivery failed, so the application keeps accepting sessions that
-    /// are revoked now.
+    /// Returns whether the last attempt of any delivery failed. If so, the application keeps
+    /// accepting sessions that are revoked now.
     bool fails() const noexcept {
         return deliveries != nullptr &&
                std::ranges::any_of(

@@ -1,4 +1,4 @@
-// API keys of better-auth's plugin @better-auth/api-key.
+// API keys of better-auth's @better-auth/api-key plugin.
 #pragma once
 
 #include "sign_in/identity.hpp"
@@ -7,7 +7,7 @@
 
 namespace useradmin::sign_in {
 
-/// Looks up a key and counts the request, like the plugin.
+/// Looks up a key and counts the request, as the plugin does.
 Identity identify_api_key(store::Store& store, std::string_view key, text::Timestamp now);
 
 } // namespace useradmin::sign_in

@@ -33,11 +33,12 @@ class Cookies {
     // The following functions add Set-Cookie headers to a reply.
 
     /// Sets the cookies of a new session. Unless is_remembered is set, the session ends when the
-    /// browser closes. Also expires a session that the application keeps in a cookie (cookieCache).
+    /// browser closes. Also expires the cookies in which the application caches an earlier session
+    /// (cookieCache).
     void set_session(http::Reply& reply, std::string_view token, bool is_remembered) const;
     /// Expires the cookies of a session.
     void expire_session(http::Reply& reply) const;
-    /// Same as expire_session(), but keeps the cookie "dont_remember" for the next session.
+    /// Same as expire_session(), but keeps the "dont_remember" cookie for the next session.
     void expire_session_token(http::Reply& reply) const;
     /// Sets another cookie of better-auth, such as "dont_remember". Without an age, the cookie
     /// expires when the browser closes.
@@ -50,7 +51,7 @@ class Cookies {
     std::string name_of(std::string_view name) const;
 
   private:
-    /// Expires a session that the application keeps in cookies.
+    /// Expires the cookies in which the application caches the session.
     void expire_session_data(http::Reply& reply) const;
     /// Adds a header. `name` is the full name.
     void add(http::Reply& reply, std::string_view name, std::string_view value,

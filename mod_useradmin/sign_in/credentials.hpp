@@ -65,8 +65,8 @@ enum class SecondFactor {
 /// Verifies credentials. Does not hold a database connection while hashing.
 class CredentialVerifier {
   public:
-    /// tables_id identifies the database and its tables, and tables_label identifies the tables on
-    /// all servers with this database. Both must outlive the object.
+    /// tables_id identifies the database and its tables on this server. tables_label identifies the
+    /// tables to all servers that share the database. Both must outlive the object.
     CredentialVerifier(store::Store& store, std::string_view tables_id,
                        std::string_view tables_label, PasswordVerifier& passwords,
                        ObservedFormats& formats, password::AttemptLimiter& limiter,

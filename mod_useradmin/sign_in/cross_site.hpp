@@ -1,4 +1,4 @@
-// Protects sign-in and sign-out from cross-site requests, like better-auth.
+// Protects sign-in and sign-out from cross-site requests, as better-auth does.
 #pragma once
 
 #include "http/origin.hpp"

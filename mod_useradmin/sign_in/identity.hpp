@@ -42,10 +42,10 @@ struct [[nodiscard]] Identity {
     std::chrono::seconds retry_after{0};
 };
 
-/// Returns the status of a session's impersonator: valid, also without one, or unknown, banned or a
-/// database failure. Otherwise, an administrator could act as another user after a ban. An
-/// impersonator without a role other than "user" is also unknown, as is one who is not a superAdmin
-/// if the user has become one.
+/// Returns the status of a session's impersonator: valid, unknown, banned or a database failure.
+/// Without an impersonator, returns valid. Without this check, a banned administrator could still
+/// act as another user. An impersonator who has no role other than "user", or who is not a
+/// superAdmin although the user is one, counts as unknown.
 CredentialStatus impersonator_status(store::Store& store, const store::SessionWithUser& session,
                                      text::Timestamp now);
 

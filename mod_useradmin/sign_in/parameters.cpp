@@ -20,7 +20,7 @@ std::string media_type_of(std::string_view content_type) {
     return text::lower(text::trim(text::take_until(content_type, ';')));
 }
 
-/// Returns the last value of a field, like better-auth.
+/// Returns the last value of a field, as better-auth does.
 std::optional<std::string> field_of(std::string_view form, std::string_view name) {
     while (!form.empty()) {
         const std::size_t start = form.rfind('&') + 1; // 0 without a separator
@@ -90,8 +90,8 @@ crypto::Secret Parameters::text(std::string_view name) const {
     return value ? crypto::Secret(std::move(*value)) : crypto::Secret();
 }
 
-bool Parameters::boolean(std::string_view name, bool absent) const {
-    return kind(name) == Kind::boolean ? object_->boolean(name) : absent;
+bool Parameters::boolean(std::string_view name, bool default_value) const {
+    return kind(name) == Kind::boolean ? object_->boolean(name) : default_value;
 }
 
 void ErrorList::add(std::string_view name, std::string_view error) {

@@ -31,8 +31,9 @@ class Parameters {
     Kind kind(std::string_view name) const;
     /// Returns the value of a string member, or an empty string for any other type.
     crypto::Secret text(std::string_view name) const;
-    /// Returns the value of a boolean member, or `absent` for any other type.
-    bool boolean(std::string_view name, bool absent) const;
+    /// Returns the value of a boolean member, or default_value if the member is absent or has
+    /// another type.
+    bool boolean(std::string_view name, bool default_value) const;
     /// Returns the JSON object, or std::nullopt if the body is a form or not an object.
     std::optional<json::Object>& object() noexcept { return object_; }
     const std::optional<json::Object>& object() const noexcept { return object_; }

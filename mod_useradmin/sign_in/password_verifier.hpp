@@ -22,9 +22,9 @@ enum class PasswordVerdict {
 class PasswordVerifier {
   public:
     virtual ~PasswordVerifier() = default;
-    /// Verifies the password against the stored hash, if any. All wrong passwords take the same
-    /// time, so the time does not reveal whether the account exists. may_continue is called when a
-    /// slot is free. If it returns false, the verification is canceled. account: a number that
+    /// Verifies the password against the stored hash, if any. Every rejection takes the same time,
+    /// so the time does not reveal whether the account exists. may_continue is called when a slot
+    /// is free. If it returns false, the verification is canceled. account: a number that
     /// identifies the account in the queue for slots.
     virtual PasswordVerdict verify(std::uint64_t account,
                                    const std::optional<std::string_view>& stored,

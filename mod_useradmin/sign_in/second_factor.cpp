@@ -32,7 +32,7 @@ constexpr int max_codes_per_challenge = 5;
 
 constexpr std::string_view challenge_prefix = "2fa-";
 
-/// The content of the cookie trust_device: "token!identifier".
+/// The content of the trust_device cookie: "token!identifier".
 struct Trust {
     std::string_view token;
     std::string_view identifier;
@@ -233,7 +233,7 @@ struct Method {
     /// The messages and codes of better-auth's errors.
     std::string_view not_enabled[2];
     std::string_view wrong_code[2];
-    /// Whether the second factor must have been verified before.
+    /// Whether the user must have confirmed the second factor (SecondFactor::verified).
     bool needs_verified;
     /// Whether "disableSession" is read.
     bool may_omit_session;
@@ -260,7 +260,7 @@ Reply invalid_challenge(const Service& service) {
                          service);
 }
 
-/// Deletes the challenge, because it has no codes left.
+/// Deletes the challenge, because no attempts are left.
 Reply too_many_codes(std::string_view user_id, std::string_view challenge, const Service& service) {
     service.event.reason = reason_of(Outcome::limited);
     store::SecondFactorChange change{user_id, service.now};

@@ -1,4 +1,4 @@
-// The second step of sign-in, compatible with better-auth's plugin twoFactor.
+// The second step of sign-in, compatible with better-auth's twoFactor plugin.
 #pragma once
 
 #include "sign_in/service.hpp"

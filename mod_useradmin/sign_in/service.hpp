@@ -23,7 +23,7 @@ struct Client {
     std::string_view token;
     /// Whether the session ends when the browser closes.
     bool has_dont_remember = false;
-    /// The values of the cookies two_factor and trust_device, or empty. Their signatures have been
+    /// The values of the two_factor and trust_device cookies, or empty. Their signatures have been
     /// verified.
     std::string_view challenge = {};
     std::string_view trusted_device = {};

@@ -1,4 +1,4 @@
-// Database connections of apr_dbd.
+// apr_dbd connections and their source.
 #pragma once
 
 #include "store/time_budget.hpp"

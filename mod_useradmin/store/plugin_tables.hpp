@@ -48,11 +48,11 @@ inline constexpr PluginTable plugin_tables[] = {
 };
 
 /// The prefixes of an address in verification identifiers: no prefix, or a prefix that
-/// better-auth's plugin emailOTP adds.
+/// better-auth's emailOTP plugin adds.
 inline constexpr std::string_view address_prefixes[] = {
     "", "sign-in-otp-", "email-verification-otp-", "forget-password-otp-"};
 
-/// The prefixes of verification identifiers of the plugin twoFactor. The value of these rows is the
+/// The prefixes of verification identifiers of the twoFactor plugin. The value of these rows is the
 /// user's id.
 inline constexpr std::string_view second_factor_prefixes[] = {"trust-device-", "2fa-"};
 

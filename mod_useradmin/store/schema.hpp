@@ -213,7 +213,7 @@ struct Schema {
     std::string read_second_factor;
     /// The select-list expression for the accountId of account a, or "NULL" if it cannot be read.
     std::string read_account_id;
-    /// The quoted column twoFactorEnabled, or empty if it is missing.
+    /// The quoted twoFactorEnabled column, or empty if it is missing.
     std::string second_factor_column;
     /// Expressions for the extra columns of the row useradmin_row, as JSON objects.
     std::vector<std::string> extra_columns;

@@ -267,7 +267,7 @@ struct SessionWithUser {
 struct Credential {
     model::User user;
     model::NullableText password_hash;
-    /// Whether better-auth's column twoFactorEnabled is set. If so, a password is not enough to
+    /// Whether better-auth's twoFactorEnabled column is set. If so, a password is not enough to
     /// sign in.
     bool has_second_factor = false;
 };
@@ -350,7 +350,7 @@ struct ApiKeyUse {
 
 struct UserWithSecondFactor {
     model::User user;
-    /// Whether better-auth's column twoFactorEnabled is set.
+    /// Whether better-auth's twoFactorEnabled column is set.
     bool is_enabled = false;
     model::SecondFactor factor;
 };
@@ -499,7 +499,7 @@ class Store {
     virtual Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
                                                          const UpdateGuard& guard = {}) = 0;
 
-    /// Removes the user's data of better-auth's plugin twoFactor, including trusted devices, and
+    /// Removes the user's data of better-auth's twoFactor plugin, including trusted devices, and
     /// ends all sessions, in one transaction. Requires TableNames::has_plugins. Fails with
     /// not_found, no_second_factor, or the guard's failure.
     virtual Result<Done> remove_second_factor(std::string_view id,

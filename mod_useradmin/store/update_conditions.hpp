@@ -1,4 +1,4 @@
-// Conditions of a change (UserAdminGuard, If-Match).
+// SQL conditions under which a change is made (UserAdminGuard, If-Match).
 #pragma once
 
 #include "store/dialect.hpp"

@@ -2,8 +2,8 @@
 -- triggers, schema and indexes of "useradminctl schema --scale", and the tables of revocations, failed
 -- sign-in attempts, and disabled API keys.
 --
--- The tables of users, sessions, accounts and API keys are kept with their columns. The extension
--- pg_trgm is kept as well, because the application may use it. For the database roles, see "Removing"
+-- The tables of users, sessions, accounts and API keys are kept with their columns. The pg_trgm
+-- extension is kept as well, because the application may use it. For the database roles, see "Removing"
 -- in the manual.
 --
 -- Disable the modules, then run this file with psql as the owner of the user table. It removes only

@@ -105,8 +105,9 @@ TEST(impersonation, by_an_admin_ends_when_the_user_becomes_a_superAdmin) {
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'sara-1'");
     expect_success(call(Caller::admin, "GET", "/api/users"));
     sql().run("UPDATE \"user\" SET \"role\" = 'superAdmin' WHERE \"id\" = 'ada-1'");
-    expect_log("the impersonating administrator was deleted, or is not a superAdmin although the "
-               "user is; an administrator who may impersonate the user must start another");
+    expect_log("the impersonating administrator was deleted, has no role other than user, or is "
+               "not a superAdmin although the user is; an administrator who may impersonate the "
+               "user must start another");
     expect_error(call(Caller::admin, "GET", "/api/users"), 401, "No autorizado");
 }
 

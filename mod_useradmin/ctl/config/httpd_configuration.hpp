@@ -58,7 +58,7 @@ bool is_undefined(const ConfigLine& line, std::string_view word);
 /// Holds the lines of a file and its includes. Conditions are not evaluated.
 class HttpdConfiguration {
   public:
-    /// Constructs a configuration without a file and lines.
+    /// Constructs an empty configuration that has no file.
     HttpdConfiguration() = default;
     /// Reads the file. Throws CommandError if it or an included file cannot be read.
     explicit HttpdConfiguration(std::string_view file);

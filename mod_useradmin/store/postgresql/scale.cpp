@@ -132,7 +132,7 @@ bool is_counted(const Filter& filter, const Table& user) {
     return others.is_empty();
 }
 
-/// Appends a query that reads the number of matching users from the table `counts`. Uses only the
+/// Appends a query that reads the number of matching users from the `counts` table. Uses only the
 /// filter's conditions on role, ban and verification.
 void append_scale_total(Statement& statement, const Schema& schema, const Filter& filter) {
     statement << "(SELECT coalesce(pg_catalog.sum(number), 0)::pg_catalog.int8 FROM "

@@ -1,6 +1,6 @@
 -- What "useradminctl schema --scale" adds to a large user table, for the DBA:
 --
--- 1. Totals. The table "counts" has the number of users by role, ban and verification. Statement-level triggers on
+-- 1. Totals. The "counts" table has the number of users by role, ban and verification. Statement-level triggers on
 --    the user table append one row for each group that a statement changes, such as (admin, false, true, 1), so no
 --    writer waits for another. A total is the sum of its rows. About one write in a hundred merges up to 1,000 rows.
 --    In every snapshot the sum equals the number of users, because both change in the same transaction.
