@@ -26,7 +26,7 @@ Reply create_user(Call& call) {
             return error(invalid_role_type);
         roles = *given;
     }
-    if (may_not_assign(call, roles))
+    if (guard_forbids_roles(call, roles))
         return error(outranked);
     if (data && has_ban(*data) && !call.may(Action::ban_user))
         return error(forbidden_ban);

@@ -78,8 +78,8 @@ store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
 /// reply if the table's columns cannot be read, otherwise std::nullopt.
 std::optional<Reply> log_columns(Call& call, const store::Changes& changes);
 /// Returns whether UserAdminGuard forbids the caller from assigning the roles.
-bool may_not_assign(const Call& call, std::string_view roles);
+bool guard_forbids_roles(const Call& call, std::string_view roles);
 /// Returns whether UserAdminGuard forbids the caller from changing the user.
-bool may_not_change(const Call& call, const model::User& user);
+bool guard_forbids_change(const Call& call, const model::User& user);
 
 } // namespace useradmin::admin

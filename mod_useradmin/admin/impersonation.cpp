@@ -96,7 +96,7 @@ Reply impersonate_user(Call& call) {
     session.id = *opened;
     Reply reply = impersonation_reply(session, *user);
     own.cookies.expire_session(reply);
-    const crypto::Secret kept(std::string(own.token) + (own.is_not_remembered ? ":true" : ":"));
+    const crypto::Secret kept(std::string(own.token) + (own.has_dont_remember ? ":true" : ":"));
     own.cookies.set(reply, admin_session, kept.view(), admin_session_lifetime);
     own.cookies.set_session(reply, token.view(), false);
     return reply;
@@ -117,7 +117,7 @@ Reply stop_impersonating(Call& call) {
         return failure_reply(administrator.failure(), call.forbidden);
     std::string_view rest = own.admin_session;
     const std::string_view token = text::take_until(rest, ':');
-    const bool is_not_remembered = !rest.empty();
+    const bool has_dont_remember = !rest.empty();
     if (token.empty())
         return no_admin_session();
     const auto found = call.service.store.find_session(token);
@@ -132,8 +132,8 @@ Reply stop_impersonating(Call& call) {
     model::Session session = found->session;
     session.token = token;
     Reply reply = impersonation_reply(session, *administrator);
-    own.cookies.set_session(reply, token, !is_not_remembered);
-    if (!is_not_remembered)
+    own.cookies.set_session(reply, token, !has_dont_remember);
+    if (!has_dont_remember)
         own.cookies.expire(reply, "dont_remember");
     own.cookies.expire(reply, admin_session);
     return reply;

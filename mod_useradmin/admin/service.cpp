@@ -297,12 +297,12 @@ std::optional<Reply> log_columns(Call& call, const store::Changes& changes) {
     return std::nullopt;
 }
 
-bool may_not_assign(const Call& call, std::string_view roles) {
+bool guard_forbids_roles(const Call& call, std::string_view roles) {
     return is_limited_by_rank(call) && roles != api::text_of(api::Role::user);
 }
 
-bool may_not_change(const Call& call, const model::User& user) {
-    return may_not_assign(call, user.role.value_or(api::text_of(api::Role::user)));
+bool guard_forbids_change(const Call& call, const model::User& user) {
+    return guard_forbids_roles(call, user.role.value_or(api::text_of(api::Role::user)));
 }
 
 const Endpoint* find_endpoint(std::string_view path) noexcept {

@@ -1,7 +1,7 @@
 // The endpoints of better-auth's admin plugin (release 1.7.25). Independent of httpd and SQL.
 #pragma once
 
-#include "admin/rights.hpp"
+#include "admin/permissions.hpp"
 #include "api/access.hpp"
 #include "api/service.hpp"
 #include "audit/event.hpp"
@@ -22,7 +22,7 @@ struct SessionCookies {
     /// The value of the admin_session cookie, or empty. Its signature has been verified.
     std::string_view admin_session;
     /// Whether the caller's session ends when the browser closes.
-    bool is_not_remembered = false;
+    bool has_dont_remember = false;
     std::string_view client_address = {};
 };
 

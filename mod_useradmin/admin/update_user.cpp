@@ -42,7 +42,7 @@ Reply update_user(Call& call) {
         if (!given)
             return error(invalid_role_type);
         roles = *given;
-        if (may_not_assign(call, roles))
+        if (guard_forbids_roles(call, roles))
             return error(outranked);
         changes.push_back({"role", roles});
     }
@@ -53,7 +53,7 @@ Reply update_user(Call& call) {
         if (is_ban && call.event.target == call.caller.id)
             return error(cannot_ban_yourself);
         if (is_ban && !has_any(data, {"banExpires"}))
-            changes.push_back(store::clear_expired_ban_end());
+            changes.push_back(store::clear_past_ban_expiry());
     }
     std::string email;
     if (has_any(data, {"email", "emailVerified"})) {

@@ -34,7 +34,7 @@ Reply get_user(Call& call) {
 
 Reply set_role(Call& call) {
     const std::string roles = *roles_in(*call.parameters.object(), "role");
-    if (may_not_assign(call, roles))
+    if (guard_forbids_roles(call, roles))
         return error(outranked);
     const auto updated =
         call.service.store.update(call.event.target, {{"role", roles}, {"updatedAt", text::now()}},
@@ -85,7 +85,7 @@ Reply set_user_password(Call& call) {
     const auto user = call.service.store.find(call.event.target);
     if (!user)
         return failure_reply(user.failure(), call.forbidden);
-    if (may_not_change(call, *user))
+    if (guard_forbids_change(call, *user))
         return error(outranked);
     // Hash without holding a database connection.
     const auto hash = call.service.hasher.hash(password);

@@ -98,7 +98,7 @@ Reply update_user(const Call& call, const Service& service) {
         if (object->kind("banned") == Kind::boolean)
             changes.push_back({"banned", object->boolean("banned")});
         if (object->boolean("banned"))
-            changes.push_back(store::clear_expired_ban_end());
+            changes.push_back(store::clear_past_ban_expiry());
         apply_non_empty("banReason", object->text("banReason"));
     }
     changes.insert(changes.end(), columns.values().begin(), columns.values().end());

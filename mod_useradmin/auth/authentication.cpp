@@ -378,7 +378,7 @@ int explain_reply(request_rec* first) noexcept {
 }
 
 /// Returns the name of a directive or provider that needs the database, or nullptr.
-const char* user_of_database(apr_pool_t* pool, const server_rec* servers) {
+const char* feature_needing_database(apr_pool_t* pool, const server_rec* servers) {
     for (const server_rec* server = servers; server != nullptr; server = server->next)
         if (server_configuration_of(server).is_used)
             return "AuthUserAdmin";
@@ -389,8 +389,8 @@ const char* user_of_database(apr_pool_t* pool, const server_rec* servers) {
 int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return apr::guarded(
         [&] {
-            const char* user = user_of_database(pool, servers);
-            return user == nullptr || httpd::check_database(auth_useradmin_module, user)
+            const char* feature = feature_needing_database(pool, servers);
+            return feature == nullptr || httpd::check_database(auth_useradmin_module, feature)
                        ? OK
                        : HTTP_INTERNAL_SERVER_ERROR;
         },
@@ -403,7 +403,7 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return httpd::start(pool, servers, auth_useradmin_module,
-                        httpd::hash_bounds(settings_of(servers)), sign_in::operation_names());
+                        httpd::hash_limits(settings_of(servers)), sign_in::operation_names());
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
@@ -424,7 +424,7 @@ httpd::TokenSettings useradmin_token_settings(const ap_conf_vector_t* configurat
     if (!secrets.empty())
         tokens.signing_secret = secrets.front();
     if (const httpd::Base sign_in = settings.get<SignIn>(); sign_in.is_on)
-        tokens.sign_in = sign_in.path;
+        tokens.sign_in_base = sign_in.path;
     return tokens;
 }
 

@@ -42,34 +42,34 @@ const char* read_enabled(const httpd::ConfigLine& line, bool& is_enabled) {
 }
 
 const char* read_cookie(const httpd::ConfigLine& line, const char*& name) {
-    if (!is_token(line.words[0]))
+    if (!is_token(line.arguments[0]))
         return "must be the name of a cookie, such as better-auth.session_token";
-    name = line.copy(line.words[0]);
+    name = line.copy(line.arguments[0]);
     return nullptr;
 }
 
 const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
     constexpr std::size_t max_secrets = crypto::max_signing_secrets;
-    if (line.words.empty() || line.words.size() > max_secrets)
+    if (line.arguments.empty() || line.arguments.size() > max_secrets)
         return line.copy(
             "must be the application's secret (file:path, env:NAME or the text itself) "
             "and, during a rotation, at most " +
             std::to_string(max_secrets - 1) + " more secrets (file:path or env:NAME) to accept");
     const auto folder = apr::view_of(ap_server_root_relative(line.pool(), ""));
     auto& secrets = apr::emplace<std::array<std::string_view, max_secrets>>(line.pool());
-    for (std::size_t index = 0; index < line.words.size(); ++index) {
-        const auto read = crypto::load_secret(line.words[index], folder);
+    for (std::size_t index = 0; index < line.arguments.size(); ++index) {
+        const auto read = crypto::load_secret(line.arguments[index], folder);
         if (const auto* problem = std::get_if<std::string>(&read))
             return line.copy(*problem);
         const auto& sourced = std::get<crypto::LoadedSecret>(read);
         // An unquoted secret with spaces would be read as several secrets.
-        if (sourced.is_inline && line.words.size() > 1)
+        if (sourced.is_inline && line.arguments.size() > 1)
             return "with several secrets, each must be file:path or env:NAME; quote a secret that "
                    "contains spaces";
         warn_of(sourced, line);
         secrets[index] = line.copy(sourced.secret.view());
     }
-    signing = {std::span(secrets).first(line.words.size()),
+    signing = {std::span(secrets).first(line.arguments.size()),
                apr::copy_c_string(line.pool(), crypto::hex(crypto::digest(secrets)))};
     return nullptr;
 }
@@ -83,7 +83,7 @@ const char* read_base(const httpd::ConfigLine& line, httpd::Base& base) {
 
 const char* read_second_factor(const httpd::ConfigLine& line, sign_in::SecondFactor& mode) {
     using sign_in::SecondFactor;
-    const std::string_view word = line.words[0];
+    const std::string_view word = line.arguments[0];
     if (word != "verify" && word != "refuse" && word != "ignore")
         return "must be 'verify', 'refuse' or 'ignore'";
     mode = word == "verify"   ? SecondFactor::verified
@@ -93,11 +93,12 @@ const char* read_second_factor(const httpd::ConfigLine& line, sign_in::SecondFac
 }
 
 const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& limit) {
-    const auto max_attempts = text::parse_integer(line.words[0], 1, 1000000);
-    const auto window = line.words.size() > 1 ? text::parse_integer<long>(line.words[1], 1, 86400)
-                                              : std::optional<long>(limit.window.count());
-    const bool is_shared = line.words.size() > 2;
-    if (!max_attempts || !window || (is_shared && line.words[2] != std::string_view("shared")))
+    const auto max_attempts = text::parse_integer(line.arguments[0], 1, 1000000);
+    const auto window = line.arguments.size() > 1
+                            ? text::parse_integer<long>(line.arguments[1], 1, 86400)
+                            : std::optional<long>(limit.window.count());
+    const bool is_shared = line.arguments.size() > 2;
+    if (!max_attempts || !window || (is_shared && line.arguments[2] != std::string_view("shared")))
         return "must be a number of failed attempts (1 to 1000000), optionally followed by a "
                "number of seconds (1 to 86400) and then \"shared\"";
     limit = {static_cast<unsigned>(*max_attempts), std::chrono::seconds(*window), is_shared};

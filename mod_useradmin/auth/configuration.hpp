@@ -35,48 +35,49 @@ inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("AuthUserAdminTimeout", "auth_useradmin", "auth_useradmin_keys"),
     std::tuple{
         httpd::directive<struct Enabled>(
-            "AuthUserAdmin", FLAG, httpd::anywhere,
+            "AuthUserAdmin", FLAG, httpd::except_htaccess,
             "whether to authenticate callers against the session table", false, read_enabled),
-        httpd::directive<struct CookieName>("AuthUserAdminCookie", TAKE1, httpd::anywhere,
+        httpd::directive<struct CookieName>("AuthUserAdminCookie", TAKE1, httpd::except_htaccess,
                                             "the name of the cookie that carries the session token",
                                             static_cast<const char*>("better-auth.session_token"),
                                             read_cookie),
         httpd::directive<struct ReadsBearer>(
-            "AuthUserAdminBearer", FLAG, httpd::anywhere,
+            "AuthUserAdminBearer", FLAG, httpd::except_htaccess,
             "whether to also accept a token in 'Authorization: Bearer'", true,
             httpd::SwitchReader()),
         httpd::directive<struct ReadsApiKeys>(
-            "AuthUserAdminApiKey", FLAG, httpd::anywhere,
+            "AuthUserAdminApiKey", FLAG, httpd::except_htaccess,
             "whether an API key of the application authenticates its owner", false,
             httpd::SwitchReader()),
-        httpd::directive<struct SessionAge>(
-            "AuthUserAdminCache", TAKE1, httpd::anywhere, "how many seconds a session is cached",
-            std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
+        httpd::directive<struct SessionAge>("AuthUserAdminCache", TAKE1, httpd::except_htaccess,
+                                            "how many seconds a session is cached",
+                                            std::chrono::seconds(0),
+                                            httpd::NumberReader{"a number of seconds", 0, 3600}),
         httpd::directive<struct SigningSecrets>(
-            "AuthUserAdminSecret", TAKE_ARGV, httpd::anywhere,
+            "AuthUserAdminSecret", TAKE_ARGV, httpd::except_htaccess,
             "the secret that signs tokens: text, file:path or env:NAME [, other secrets to accept]",
             Signing(), read_secrets),
-        httpd::directive<struct SignIn>("AuthUserAdminSignIn", FLAG, httpd::anywhere,
+        httpd::directive<struct SignIn>("AuthUserAdminSignIn", FLAG, httpd::except_htaccess,
                                         "whether this Location is the base address of "
                                         "sign-in/email, two-factor, sign-out and get-session",
                                         httpd::Base(), read_base),
         httpd::directive<struct MaxSessions>(
-            "AuthUserAdminMaxSessions", TAKE1, httpd::anywhere,
+            "AuthUserAdminMaxSessions", TAKE1, httpd::except_htaccess,
             "the maximum number of sessions per user; a sign-in beyond it ends the oldest", 100,
             httpd::NumberReader{"an integer", 1, 100000}),
         httpd::directive<struct SignInLimit>(
-            "AuthUserAdminSignInLimit", TAKE123, httpd::anywhere,
+            "AuthUserAdminSignInLimit", TAKE123, httpd::except_htaccess,
             "the number of failed sign-in attempts allowed for an account from an address [, the "
             "period in seconds [, shared by all servers]]",
             password::AttemptLimit(), read_limit),
         httpd::directive<struct SecondFactorMode>(
-            "AuthUserAdminSecondFactor", TAKE1, httpd::anywhere,
+            "AuthUserAdminSecondFactor", TAKE1, httpd::except_htaccess,
             "sign-in with a second factor: verify (requires a code), refuse, or "
             "ignore (password alone)",
             sign_in::SecondFactor::verified, read_second_factor),
         // false means "allow".
         httpd::directive<struct RefusesImpersonated>(
-            "AuthUserAdminImpersonated", TAKE1, httpd::anywhere,
+            "AuthUserAdminImpersonated", TAKE1, httpd::except_htaccess,
             "whether to accept a session in which an administrator impersonates its user: allow or "
             "refuse",
             false, httpd::ChoiceReader{"allow", "refuse"}),

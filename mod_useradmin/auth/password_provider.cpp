@@ -90,8 +90,9 @@ bool is_password_provider_configured(apr_pool_t* pool) {
         for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"}) {
             if (!httpd::is_named(found.directive, name))
                 continue;
-            const auto words = httpd::words_of(found.directive, pool);
-            is_configured = is_configured || std::ranges::find(words, provider_name) != words.end();
+            const auto arguments = httpd::arguments_of(found.directive, pool);
+            is_configured =
+                is_configured || std::ranges::find(arguments, provider_name) != arguments.end();
         }
     });
     return is_configured;

@@ -127,7 +127,7 @@ int claim_request(request_rec* request) noexcept {
 const char* useradmin_sign_in_address(request_rec* request) noexcept {
     const char* address = nullptr;
     const auto is_on_at = [request](const char* path) {
-        return settings_of(httpd::configuration_below(request, path)).get<SignIn>().is_on;
+        return settings_of(httpd::configuration_for_path(request, path)).get<SignIn>().is_on;
     };
     httpd::for_each_location<directives>(
         request->pool, request->server, auth_useradmin_module, [&](const AuthSettings& settings) {

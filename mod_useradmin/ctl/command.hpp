@@ -14,16 +14,16 @@ struct Command {
     /// The full name, such as "list" or "session list".
     std::string_view name;
     /// The arguments and the required options as shown in the usage, such as "USER --name NAME".
-    std::string_view words;
+    std::string_view synopsis;
     /// The names of the options, separated by blanks, in addition to common_options().
     std::string_view options;
     /// The description in the help.
-    std::string_view purpose;
+    std::string_view description;
     /// An example for the help, without the program's name.
     std::string_view example;
     /// The minimum and maximum number of arguments.
-    std::size_t min_words;
-    std::size_t max_words;
+    std::size_t min_arguments;
+    std::size_t max_arguments;
     /// nullptr if parse() handles the command, such as help.
     Exit (*run)(Context& context);
     /// Commands with DatabaseUse::write are recorded in the audit log.

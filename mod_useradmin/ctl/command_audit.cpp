@@ -31,9 +31,9 @@ int status_of(Exit code) noexcept {
 } // namespace
 
 std::string_view target_of(std::string_view command, const Options& options) {
-    if (options.words.empty())
+    if (options.arguments.empty())
         return options.find("email").value_or("");
-    const std::string_view word = options.words[0];
+    const std::string_view word = options.arguments[0];
     const bool may_be_secret =
         (command == "session revoke" || command == "key revoke") && word.find('@') == word.npos;
     return may_be_secret ? std::string_view() : word;
@@ -121,7 +121,7 @@ bool CommandAudit::record_change(std::string_view user_id, const model::User* be
     return is_recorded;
 }
 
-void CommandAudit::revert_changes(bool is_outcome_unknown) {
+void CommandAudit::write_corrections(bool is_outcome_unknown) {
     for (const auto& [number, user_id] : unconfirmed_) {
         begin(user_id, number);
         recorder_->event().status = status_of(Exit::failure);

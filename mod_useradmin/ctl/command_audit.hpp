@@ -46,7 +46,7 @@ class CommandAudit {
     void confirm_changes() noexcept { unconfirmed_.clear(); }
     /// Writes a correcting line for each recorded change that was rolled back or whose outcome is
     /// unknown.
-    void revert_changes(bool is_outcome_unknown);
+    void write_corrections(bool is_outcome_unknown);
     /// Returns whether changes are recorded before the commit.
     bool runs_before_commit() const noexcept {
         return recorder_ && recorder_->runs_before_commit();

@@ -9,25 +9,24 @@ namespace useradmin::ctl {
 /// The exit codes. Scripts depend on the values.
 enum class Exit {
     success = 0,
-    failure = 1,       ///< a database or system error, or check found problems
-    usage = 2,         ///< an invalid command line
-    already_there = 3, ///< the address is already registered
-    not_found = 4,     ///< no such user, session, API key or second factor
+    failure = 1,        ///< a database or system error, or check found problems
+    usage = 2,          ///< an invalid command line
+    already_exists = 3, ///< the address is already registered
+    not_found = 4,      ///< no such user, session, API key or second factor
 };
 
 /// Thrown to end a command. The message is printed to stderr and names the remedy.
 class CommandError : public std::runtime_error {
   public:
-    CommandError(Exit code, const std::string& sentence)
-        : std::runtime_error(sentence), code(code) {}
-    explicit CommandError(const std::string& sentence) : CommandError(Exit::failure, sentence) {}
+    CommandError(Exit code, const std::string& message) : std::runtime_error(message), code(code) {}
+    explicit CommandError(const std::string& message) : CommandError(Exit::failure, message) {}
     Exit code;
 };
 
 /// Thrown if the command line or a setting is invalid.
 class UsageError : public CommandError {
   public:
-    explicit UsageError(const std::string& sentence) : CommandError(Exit::usage, sentence) {}
+    explicit UsageError(const std::string& message) : CommandError(Exit::usage, message) {}
 };
 
 /// Thrown if the cause was already printed.

@@ -31,7 +31,7 @@ void add_options(CLI::App& app, std::span<const std::string_view> names, const c
         CLI::Option* const added =
             option.value.empty() ? app.add_flag(flags)->disable_flag_override()
                                  : app.add_option(flags)->type_name(std::string(option.value));
-        added->description(std::string(option.meaning))->group(group);
+        added->description(std::string(option.description))->group(group);
     }
 }
 
@@ -99,14 +99,14 @@ void add_command(CLI::App& program, const Command& command) {
                             std::string(command.name.substr(blank + 1)));
     }
     CLI::App& app = *parent->add_subcommand(std::string(command.name.substr(blank + 1)),
-                                            std::string(command.purpose));
+                                            std::string(command.description));
     app.group("Commands");
     add_options(app, options_of(command), own_group);
     // The number of arguments is checked later, because --help needs none.
-    if (command.max_words > 0)
+    if (command.max_arguments > 0)
         app.add_option("arguments")
             ->group("")
-            ->expected(static_cast<int>(command.max_words))
+            ->expected(static_cast<int>(command.max_arguments))
             ->allow_extra_args(false)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
@@ -115,7 +115,7 @@ void add_command(CLI::App& program, const Command& command) {
 void take_options(const CLI::App& app, Options& options) {
     for (const CLI::Option* const option : app.get_options())
         if (option->get_positional())
-            options.words = option->results();
+            options.arguments = option->results();
         else if (option->count() > 0)
             options.values.emplace(option->get_single_name(), option->results().back());
 }
@@ -235,11 +235,11 @@ CommandLine parse(std::span<const char* const> arguments) {
     if (line.options.has("help"))
         line.help = program.help();
     if (line.command != nullptr && !needs_no_command &&
-        (!rest.empty() || line.options.words.size() < line.command->min_words))
+        (!rest.empty() || line.options.arguments.size() < line.command->min_arguments))
         throw UsageError("usage: useradminctl " + usage_of(*line.command));
     if (line.command != nullptr && line.command->run == nullptr && line.help.empty()) {
         std::vector<const char*> asked = {"--help"};
-        for (const std::string& word : line.options.words)
+        for (const std::string& word : line.options.arguments)
             asked.push_back(word.c_str());
         return parse(asked);
     }

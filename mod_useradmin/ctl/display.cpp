@@ -74,18 +74,18 @@ void print_line(std::string_view line) {
     std::puts(text::printable(line).c_str());
 }
 
-void print_error(std::string_view sentence) noexcept {
+void print_error(std::string_view message) noexcept {
     try {
-        std::fprintf(stderr, "useradminctl: %s\n", text::printable(sentence).c_str());
+        std::fprintf(stderr, "useradminctl: %s\n", text::printable(message).c_str());
     } catch (const std::bad_alloc&) {
         std::fputs("useradminctl: out of memory\n", stderr);
     }
 }
 
-void print_failure(const std::string& sentence, bool wants_json, const std::string& cause) {
-    print_error(sentence);
+void print_failure(const std::string& message, bool wants_json, const std::string& cause) {
+    print_error(message);
     if (wants_json)
-        print_json(api::text_envelope(false, cause.empty() ? sentence : cause));
+        print_json(api::text_envelope(false, cause.empty() ? message : cause));
 }
 
 Progress::Progress(std::string_view activity) noexcept

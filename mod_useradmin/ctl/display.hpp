@@ -19,7 +19,7 @@ namespace useradmin::ctl {
 /// Escapes the line and writes it to stdout.
 void print_line(std::string_view line);
 /// Escapes the message and writes it to stderr after "useradminctl: ".
-void print_error(std::string_view sentence) noexcept;
+void print_error(std::string_view message) noexcept;
 
 /// Prints messages as print_error() does.
 class ErrorLogger final : public text::Logger {
@@ -40,7 +40,7 @@ class ErrorLogger final : public text::Logger {
 
 /// Reports a failure as a message on stderr and, with --json, as JSON on stdout. The JSON contains
 /// the cause instead of the message if one is given.
-void print_failure(const std::string& sentence, bool wants_json, const std::string& cause = {});
+void print_failure(const std::string& message, bool wants_json, const std::string& cause = {});
 
 /// Shows progress on a terminal until destroyed.
 class Progress {

@@ -16,11 +16,11 @@ namespace useradmin::ctl {
 
 namespace {
 
-FileAccess own_access(const std::string& file, const std::string& folder) noexcept {
-    if (access(folder.c_str(), F_OK) != 0)
+FileAccess own_access(const std::string& file, const std::string& directory) noexcept {
+    if (access(directory.c_str(), F_OK) != 0)
         return FileAccess::unreachable;
-    const bool is_full =
-        access(folder.c_str(), R_OK | W_OK | X_OK) == 0 && access(file.c_str(), R_OK | W_OK) == 0;
+    const bool is_full = access(directory.c_str(), R_OK | W_OK | X_OK) == 0 &&
+                         access(file.c_str(), R_OK | W_OK) == 0;
     return is_full ? FileAccess::full : FileAccess::denied;
 }
 
@@ -41,16 +41,16 @@ std::string owner_and_mode(const std::string& path) {
 
 } // namespace
 
-std::string folder_of(const std::string& file) {
+std::string directory_of(const std::string& file) {
     std::error_code ignored;
     const std::filesystem::path real = std::filesystem::weakly_canonical(file, ignored);
     return (ignored ? std::filesystem::path(file) : real).parent_path().string();
 }
 
 FileAccess access_of(const Account& account, const std::string& file) {
-    const std::string folder = folder_of(file);
+    const std::string directory = directory_of(file);
     if (geteuid() == account.user)
-        return own_access(file, folder);
+        return own_access(file, directory);
     if (geteuid() != 0)
         return FileAccess::unknown;
     // A process cannot regain root after setuid(), so a child switches to the account.
@@ -58,7 +58,7 @@ FileAccess access_of(const Account& account, const std::string& file) {
     if (child == 0) {
         const bool has_changed = initgroups(account.name.c_str(), account.group) == 0 &&
                                  setgid(account.group) == 0 && setuid(account.user) == 0;
-        _exit(static_cast<int>(has_changed ? own_access(file, folder) : FileAccess::unknown));
+        _exit(static_cast<int>(has_changed ? own_access(file, directory) : FileAccess::unknown));
     }
     int status = 0;
     const bool has_exited = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
@@ -66,7 +66,7 @@ FileAccess access_of(const Account& account, const std::string& file) {
 }
 
 std::string describe_access(const std::string& file) {
-    return owner_and_mode(file) + ", in " + owner_and_mode(folder_of(file));
+    return owner_and_mode(file) + ", in " + owner_and_mode(directory_of(file));
 }
 
 } // namespace useradmin::ctl

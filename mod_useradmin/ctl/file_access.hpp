@@ -26,7 +26,7 @@ enum class FileAccess {
 };
 
 /// Returns the directory of a file or, for a symbolic link, of its target.
-std::string folder_of(const std::string& file);
+std::string directory_of(const std::string& file);
 
 /// Returns the account's access to a database file.
 FileAccess access_of(const Account& account, const std::string& file);

@@ -140,10 +140,10 @@ std::vector<std::string_view> options_of(const Command& command) {
 
 std::string usage_of(const Command& command) {
     std::string form(command.name);
-    if (!command.words.empty())
-        form.append(" ").append(command.words);
+    if (!command.synopsis.empty())
+        form.append(" ").append(command.synopsis);
     for (const std::string_view name : options_of(command))
-        if (command.words.find("--" + std::string(name)) == command.words.npos)
+        if (command.synopsis.find("--" + std::string(name)) == command.synopsis.npos)
             form += " [" + find_option(name)->usage() + "]";
     return form;
 }

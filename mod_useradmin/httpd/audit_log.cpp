@@ -79,9 +79,9 @@ audit::Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
 
 const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
     log = {};
-    const std::string_view word = line.words[0];
+    const std::string_view word = line.arguments[0];
     const bool is_none = word == "none";
-    if (line.words.size() > 1 && (is_none || line.words[1] != "required"))
+    if (line.arguments.size() > 1 && (is_none || line.arguments[1] != "required"))
         return "must be a file or \"|program\", optionally followed by required (to reject changes "
                "that cannot be logged), or none";
     if (is_none)
@@ -106,7 +106,7 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
             log.log = &known;
     if (log.log == nullptr)
         log.log = &logs.emplace_back(NamedLog{name});
-    log.is_required = line.words.size() > 1;
+    log.is_required = line.arguments.size() > 1;
     return nullptr;
 }
 
@@ -163,7 +163,7 @@ audit::Trail trail_of(const AuditLog& log) noexcept {
     return {log.log != nullptr ? log.log->log : nullptr, log.is_required};
 }
 
-int file_of(const AuditLog& log) noexcept {
+int descriptor_of(const AuditLog& log) noexcept {
     return log.log != nullptr && log.log->log != nullptr && !log.log->is_program()
                ? log.log->log->descriptor()
                : -1;

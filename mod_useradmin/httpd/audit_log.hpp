@@ -35,7 +35,7 @@ audit::Trail trail_of(const AuditLog& log) noexcept;
 
 /// Returns a readable descriptor of the log file, or -1 if there is no file, for example because
 /// the log is a program.
-int file_of(const AuditLog& log) noexcept;
+int descriptor_of(const AuditLog& log) noexcept;
 
 /// Returns the virtual host, client address, UNIQUE_ID and traceparent of a request.
 audit::Origin origin_of(const request_rec* request) noexcept;

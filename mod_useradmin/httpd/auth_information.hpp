@@ -24,7 +24,7 @@ struct TokenSettings {
     /// unsigned.
     std::string_view signing_secret;
     /// The base address of sign-in, or empty if sign-in is off.
-    std::string_view sign_in;
+    std::string_view sign_in_base;
 };
 
 /// A request's session token and better-auth cookies. The token may also be a bearer token.
@@ -38,7 +38,7 @@ struct SessionCredentials {
     /// The value of the admin_session cookie, if its signature is valid. Otherwise empty.
     crypto::Secret admin_session;
     /// Whether the session ends when the browser closes (the dont_remember cookie).
-    bool is_not_remembered = false;
+    bool has_dont_remember = false;
 };
 using OptionalCredentials = std::optional<SessionCredentials>;
 

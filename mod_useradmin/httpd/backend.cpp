@@ -66,18 +66,18 @@ const char* name_of(apr_pool_t* pool, const server_rec* server) {
 }
 
 /// Returns the configured limits, or defaults based on the number of processors and workers.
-ipc::FairSemaphore::Counts slot_bounds(const HashBounds& configured) {
-    constexpr unsigned workers_per_place = 4; // most workers stay free for other requests
+ipc::FairSemaphore::Counts slot_capacity(const HashLimits& configured) {
+    constexpr unsigned workers_per_waiter = 4; // most workers stay free for other requests
     return {configured.limit != 0 ? configured.limit
                                   : std::max(1U, std::thread::hardware_concurrency()),
             configured.queue != 0 ? configured.queue
-                                  : std::max(1U, worker_count() / workers_per_place)};
+                                  : std::max(1U, worker_count() / workers_per_waiter)};
 }
 
 SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec* servers,
-                                const HashBounds& hash_bounds) {
+                                const HashLimits& hash_limits) {
     apr_pool_t* const process_pool = servers->process->pool;
-    return {shared_semaphore(configuration_pool, "hashing slots", slot_bounds(hash_bounds)),
+    return {shared_semaphore(configuration_pool, "hashing slots", slot_capacity(hash_limits)),
             shared_object<password::AttemptLimiter>(process_pool, "sign-in attempts"),
             shared_object<store::SessionCache>(process_pool, "sessions"),
             shared_object<SharedTotals::Table>(process_pool, "totals"),
@@ -124,7 +124,7 @@ store::Clock::duration& elapsed_of_request(request_rec* request) {
 } // namespace
 
 const char* TablesReader::operator()(const ConfigLine& line, Tables& tables) const {
-    const auto parsed = store::parse_table_names(line.words);
+    const auto parsed = store::parse_table_names(line.arguments);
     if (const auto* right = std::get_if<std::string>(&parsed))
         return line.copy("must be " + *right);
     const auto& names = std::get<store::TableNames>(parsed);
@@ -137,7 +137,7 @@ const char* TablesReader::operator()(const ConfigLine& line, Tables& tables) con
 
 const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins) {
     auto& kept = apr::emplace<std::vector<std::string_view>>(line.pool());
-    for (const std::string_view word : line.words) {
+    for (const std::string_view word : line.arguments) {
         const auto origin = http::parse_origin(word);
         if (!origin)
             return line.copy(
@@ -146,14 +146,14 @@ const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins)
                 "default, a port, without a path or wildcard, such as https://app.example.com");
         kept.push_back(line.copy(*origin));
     }
-    if (line.words.empty())
+    if (line.arguments.empty())
         return "must be one or more origins, such as https://app.example.com";
     origins = kept;
     return nullptr;
 }
 
 const char* read_password_hash(const ConfigLine& line, password::Format& format) {
-    const auto parsed = password::parse_format(line.words);
+    const auto parsed = password::parse_format(line.arguments);
     if (const auto* right = std::get_if<std::string>(&parsed))
         return line.copy("must be " + *right);
     format = std::get<password::Format>(parsed);
@@ -188,19 +188,19 @@ bool check_database(const module& owner, const char* directive) noexcept {
 }
 
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
-          const HashBounds& hash_bounds, std::span<const std::string_view> operations,
+          const HashLimits& hash_limits, std::span<const std::string_view> operations,
           const std::function<void()>& start_more) noexcept {
     return apr::guarded(
         [&] {
             if (!open_audit_logs(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
             const SharedState shared =
-                create_shared_state(configuration_pool, servers, hash_bounds);
+                create_shared_state(configuration_pool, servers, hash_limits);
             shared.metrics->add_operations(operations);
             shared.sessions->invalidate_all();
             shared.totals->invalidate();
             const ConnectionPools pools(servers);
-            auto database = pools.of_servers().begin();
+            auto database = pools.server_databases().begin();
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.database = DatabaseModule::find();

@@ -76,18 +76,19 @@ constexpr auto backend_directives(const char* timeout_name, const char* label_pr
                                   const char* plugins_label = nullptr) {
     return std::tuple{
         directive<Timeout>(
-            timeout_name, TAKE1, anywhere,
+            timeout_name, TAKE1, except_htaccess,
             "how many seconds a request waits for the database and for a hashing slot",
             std::chrono::seconds(5), NumberReader{"a number of seconds", 1, 300}),
-        directive<ApplicationTables>(
-            "UserAdminTables", TAKE3, anywhere, "the names of the user, session and account tables",
-            Tables{{}, label_prefix, plugins_label}, TablesReader{label_prefix}),
+        directive<ApplicationTables>("UserAdminTables", TAKE3, except_htaccess,
+                                     "the names of the user, session and account tables",
+                                     Tables{{}, label_prefix, plugins_label},
+                                     TablesReader{label_prefix}),
         directive<TrustedOrigins>(
-            "UserAdminTrustedOrigin", TAKE_ARGV, anywhere,
+            "UserAdminTrustedOrigin", TAKE_ARGV, except_htaccess,
             "the origins whose pages may send requests, besides the server's own", http::Origins(),
             read_trusted_origins),
         directive<PasswordHash>(
-            "UserAdminPasswordHash", TAKE_ARGV, anywhere,
+            "UserAdminPasswordHash", TAKE_ARGV, except_htaccess,
             "how new passwords are hashed: argon2id [m=KiB] [t=N] [p=N], or scrypt",
             password::Format(password::Argon2id()), read_password_hash),
         // 0 means the number of processors.
@@ -100,17 +101,17 @@ constexpr auto backend_directives(const char* timeout_name, const char* label_pr
             "UserAdminHashQueue", TAKE1, RSRC_CONF,
             "the maximum number of requests to the whole server that wait for a hashing slot", 0U,
             ServerNumberReader{10000}),
-        directive<BodyTimeLimit>("UserAdminBodyTimeout", TAKE1, anywhere,
+        directive<BodyTimeLimit>("UserAdminBodyTimeout", TAKE1, except_htaccess,
                                  "the time limit in seconds for receiving a whole request body",
                                  std::chrono::seconds(10),
                                  NumberReader{"a number of seconds", 1, 3600}),
-        directive<AuditLogFile>("UserAdminAuditLog", TAKE12, anywhere,
+        directive<AuditLogFile>("UserAdminAuditLog", TAKE12, except_htaccess,
                                 "the audit log: a file or \"|program\" [, required], or none",
                                 AuditLog(), read_audit_log),
-        directive<HealthNeedsWrites>("UserAdminHealth", TAKE1, anywhere,
+        directive<HealthNeedsWrites>("UserAdminHealth", TAKE1, except_htaccess,
                                      "whether the health check needs a writable database", false,
                                      ChoiceReader{"readable", "writable"}),
-        directive<DrainFile>("UserAdminDrainFile", TAKE1, anywhere,
+        directive<DrainFile>("UserAdminDrainFile", TAKE1, except_htaccess,
                              "while this file exists, the health check fails",
                              static_cast<const char*>(nullptr), PathReader{}),
     };
@@ -153,13 +154,13 @@ BackendSettings backend_settings(const DirectiveSettings<table>& settings,
 }
 
 /// The configured hashing limits. 0 means not configured.
-struct HashBounds {
+struct HashLimits {
     unsigned limit;
     unsigned queue;
 };
 
 template <const auto& table>
-HashBounds hash_bounds(const DirectiveSettings<table>& settings) {
+HashLimits hash_limits(const DirectiveSettings<table>& settings) {
     return {settings.template get<HashLimit>(), settings.template get<HashQueue>()};
 }
 
@@ -224,7 +225,7 @@ void for_each_location(apr_pool_t* pool, const server_rec* server, const module&
 /// modules share. Requests are counted under the names in operations. Finally calls start_more,
 /// unless it is empty. Logs failures. Returns the hook's result.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
-          const HashBounds& hash_bounds, std::span<const std::string_view> operations,
+          const HashLimits& hash_limits, std::span<const std::string_view> operations,
           const std::function<void()>& start_more = {}) noexcept;
 
 /// For registering child_init hooks. start_child() must run before the hook of mod_dbd, because

@@ -40,7 +40,7 @@ http::Body RequestBody::read() {
                 : ap_get_brigade(request_->input_filters, brigade, AP_MODE_READBYTES,
                                  APR_BLOCK_READ, std::min<apr_off_t>(limit_ + 1, chunk_size));
         if (status != APR_SUCCESS)
-            return failed(status, timeout.is_expired());
+            return failure(status, timeout.is_expired());
         if (const int error_status = append(brigade); error_status != 0)
             return {{}, error_status};
         apr_brigade_cleanup(brigade);
@@ -80,18 +80,18 @@ void RequestBody::grow(std::size_t size) {
     text_.swap(larger);
 }
 
-http::Body RequestBody::failed(apr_status_t status, bool is_late) {
+http::Body RequestBody::failure(apr_status_t status, bool has_timed_out) {
     int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
     has_sent_reply_ = answer == AP_FILTER_ERROR;
-    // If a trailer times out, httpd reports a bad request, so is_late takes precedence.
-    if (is_late)
+    // If a trailer times out, httpd reports a bad request, so has_timed_out takes precedence.
+    if (has_timed_out)
         answer = HTTP_REQUEST_TIME_OUT;
     else if (has_sent_reply_)
         answer = ap_is_HTTP_ERROR(request_->status) ? request_->status : HTTP_BAD_REQUEST;
     log_.write(text::Level::info, status,
-               is_late ? "UA0209: the body did not arrive within " +
-                             std::to_string(timeout_.count()) + " s (UserAdminBodyTimeout)"
-                       : "UA0209: the request body could not be read");
+               has_timed_out ? "UA0209: the body did not arrive within " +
+                                   std::to_string(timeout_.count()) + " s (UserAdminBodyTimeout)"
+                             : "UA0209: the request body could not be read");
     return {{}, answer};
 }
 

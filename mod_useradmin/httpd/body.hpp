@@ -35,7 +35,7 @@ class RequestBody final : public http::BodySource {
     /// Appends the brigade's data to the body. Returns 0, or the status of the reply if this fails.
     int append(apr_bucket_brigade* brigade);
     void grow(std::size_t size);
-    http::Body failed(apr_status_t status, bool is_late);
+    http::Body failure(apr_status_t status, bool has_timed_out);
 
     request_rec* request_;
     RequestLog& log_;

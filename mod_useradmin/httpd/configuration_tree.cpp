@@ -28,12 +28,12 @@ bool is_named(const ap_directive_t& directive, std::string_view name) noexcept {
     return own.size() == name.size() && strncasecmp(own.data(), name.data(), name.size()) == 0;
 }
 
-std::vector<std::string_view> words_of(const ap_directive_t& directive, apr_pool_t* pool) {
-    std::vector<std::string_view> words;
+std::vector<std::string_view> arguments_of(const ap_directive_t& directive, apr_pool_t* pool) {
+    std::vector<std::string_view> arguments;
     const char* rest = directive.args != nullptr ? directive.args : "";
     while (*rest != '\0')
-        words.push_back(apr::view_of(ap_getword_conf(pool, &rest)));
-    return words;
+        arguments.push_back(apr::view_of(ap_getword_conf(pool, &rest)));
+    return arguments;
 }
 
 bool is_at_line_of(const ap_directive_t& section, const server_rec& server) noexcept {

@@ -22,7 +22,7 @@ void for_each_directive(const std::function<void(const TreeDirective&)>& visit);
 bool is_named(const ap_directive_t& directive, std::string_view name) noexcept;
 
 /// Returns the directive's arguments, unquoted as httpd does and allocated in the pool.
-std::vector<std::string_view> words_of(const ap_directive_t& directive, apr_pool_t* pool);
+std::vector<std::string_view> arguments_of(const ap_directive_t& directive, apr_pool_t* pool);
 
 /// Returns whether the server was defined at the file and line of the <VirtualHost> section.
 bool is_at_line_of(const ap_directive_t& section, const server_rec& server) noexcept;

@@ -34,7 +34,7 @@ class ConnectionLimiter {
         bool has_time_to_connect(store::Clock::duration time) const noexcept;
         /// Records that a connection was opened. The destructor then stores how long the lock was
         /// held, for has_time_to_connect().
-        void has_connected() noexcept { has_connected_ = true; }
+        void mark_connected() noexcept { has_connected_ = true; }
 
       private:
         void wait();

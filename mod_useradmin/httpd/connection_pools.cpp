@@ -15,10 +15,10 @@ namespace {
 /// Applies a mod_dbd directive to a server's pool and statements. Ignores other directives.
 void apply(const ap_directive_t& directive, apr_pool_t* memory, ConnectionPool& pool,
            std::vector<std::string>& init_statements) {
-    const auto words = words_of(directive, memory);
-    if (words.empty())
+    const auto arguments = arguments_of(directive, memory);
+    if (arguments.empty())
         return;
-    const std::string_view word = words[0];
+    const std::string_view word = arguments[0];
     const int number = std::atoi(word.data()); // NOLINT(cert-err34-c): as mod_dbd reads it
     if (is_named(directive, "DBDriver"))
         pool.driver = word;
@@ -78,7 +78,7 @@ ConnectionPools::ConnectionPools(const server_rec* servers) {
             if (virtual_host != nullptr && virtual_host == section)
                 apply(directive, memory.get(), pool, statements);
         const auto same = std::ranges::find(pools_, pool);
-        of_servers_.push_back(
+        server_databases_.push_back(
             {static_cast<unsigned>(same - pools_.begin()), std::move(statements)});
         if (same == pools_.end())
             pools_.push_back(std::move(pool));

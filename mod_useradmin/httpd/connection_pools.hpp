@@ -38,11 +38,13 @@ class ConnectionPools {
 
     const std::vector<ConnectionPool>& pools() const noexcept { return pools_; }
     /// Returns each server's database, in the order of httpd's list.
-    const std::vector<ServerDatabase>& of_servers() const noexcept { return of_servers_; }
+    const std::vector<ServerDatabase>& server_databases() const noexcept {
+        return server_databases_;
+    }
 
   private:
     std::vector<ConnectionPool> pools_;
-    std::vector<ServerDatabase> of_servers_;
+    std::vector<ServerDatabase> server_databases_;
 };
 
 } // namespace useradmin::httpd

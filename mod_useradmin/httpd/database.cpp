@@ -70,10 +70,10 @@ class DatabaseConnections::ConnectionReturner {
 };
 
 const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) {
-    const auto asked_at = store::Clock::now();
+    const auto requested_at = store::Clock::now();
     deadline_ = deadline;
     if (const ap_dbd_t* held = database_.connection_of_request(request_))
-        return make_connection(*held, asked_at);
+        return make_connection(*held, requested_at);
     if (!limiter_.acquire(deadline)) {
         metrics_.count(Rejection::connection_wait);
         log_.write_throttled(text::Level::error,
@@ -85,12 +85,13 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
     {
         ConnectionLimiter::PoolLock pool_lock(limiter_, deadline);
         if (pool_lock && pool_lock.has_time_to_connect(timeout_))
-            open_ = database_.open(memory_, server_);
-        if (open_ != nullptr &&
-            !std::exchange(apr::find_or_emplace<bool>(open_->pool, "useradmin connection"), true))
-            pool_lock.has_connected();
+            owned_connection_ = database_.open(memory_, server_);
+        if (owned_connection_ != nullptr &&
+            !std::exchange(
+                apr::find_or_emplace<bool>(owned_connection_->pool, "useradmin connection"), true))
+            pool_lock.mark_connected();
     }
-    if (open_ == nullptr) {
+    if (owned_connection_ == nullptr) {
         limiter_.release();
         metrics_.count(Rejection::connection_failed);
         log_.write_throttled(text::Level::error,
@@ -98,15 +99,15 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
                              "log, and check DBDParams and that the database is running");
         return nullptr;
     }
-    return make_connection(*open_, asked_at);
+    return make_connection(*owned_connection_, requested_at);
 }
 
 void DatabaseConnections::release(const store::Connection&) noexcept {
     metrics_.connection_released(
         std::chrono::duration_cast<std::chrono::microseconds>(store::Clock::now() - acquired_at_));
-    if (open_ == nullptr)
+    if (owned_connection_ == nullptr)
         return;
-    ap_dbd_t* const connection = std::exchange(open_, nullptr);
+    ap_dbd_t* const connection = std::exchange(owned_connection_, nullptr);
     if (store::Clock::now() < deadline_) {
         const ConnectionReturner returner(*this, connection);
         return;
@@ -119,10 +120,10 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
 
 const store::Connection*
 DatabaseConnections::make_connection(const ap_dbd_t& connection,
-                                     store::Clock::time_point asked_at) noexcept {
+                                     store::Clock::time_point requested_at) noexcept {
     acquired_at_ = store::Clock::now();
     metrics_.connection_acquired(
-        std::chrono::duration_cast<std::chrono::microseconds>(acquired_at_ - asked_at));
+        std::chrono::duration_cast<std::chrono::microseconds>(acquired_at_ - requested_at));
     connection_ = {connection.driver, connection.handle, connection.pool, &schemas_};
     return &connection_;
 }

@@ -67,7 +67,7 @@ class DatabaseConnections final : public store::ConnectionSource {
     class ConnectionReturner;
 
     const store::Connection* make_connection(const ap_dbd_t& connection,
-                                             store::Clock::time_point asked_at) noexcept;
+                                             store::Clock::time_point requested_at) noexcept;
 
     apr_pool_t* memory_;
     server_rec* server_;
@@ -81,7 +81,7 @@ class DatabaseConnections final : public store::ConnectionSource {
     std::chrono::milliseconds timeout_;
     const char* directive_;
     /// The connection to close. nullptr if none is open or another module acquired it.
-    ap_dbd_t* open_ = nullptr;
+    ap_dbd_t* owned_connection_ = nullptr;
     /// The request's deadline.
     store::Deadline deadline_;
     store::Connection connection_;

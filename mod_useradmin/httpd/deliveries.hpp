@@ -14,13 +14,13 @@ namespace useradmin::httpd {
 
 /// The result of the last attempt to deliver revocations. The enumerators are in order of
 /// increasing severity, because snapshot_of() compares them.
-enum class StorageState { unknown, reached, no_table, unreachable };
+enum class DeliveryResult { unknown, delivered, no_table, unreachable };
 
 /// The state of a delivery. Lives in shared memory that survives restarts of httpd.
 struct DeliveryState {
     [[nodiscard]] bool init() noexcept { return delivering.init(); }
 
-    std::atomic<StorageState> storage;
+    std::atomic<DeliveryResult> storage;
     /// The Unix time up to which revocations have been delivered. Initially, the time when httpd
     /// first read the configuration.
     std::atomic<std::int64_t> delivered_until;
@@ -38,7 +38,7 @@ struct HostDelivery {
 
 /// The combined state of a virtual host's deliveries: the worst value of each member.
 struct DeliverySnapshot {
-    StorageState storage;
+    DeliveryResult storage;
     std::int64_t delivered_until;
 };
 

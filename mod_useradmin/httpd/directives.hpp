@@ -21,13 +21,13 @@
 namespace useradmin::httpd {
 
 /// The usual contexts: server config, virtual host and directory, but not .htaccess.
-inline constexpr int anywhere = RSRC_CONF | ACCESS_CONF;
+inline constexpr int except_htaccess = RSRC_CONF | ACCESS_CONF;
 
 /// The arguments of a configuration line, as passed to a reader.
 struct ConfigLine {
     cmd_parms* command;
     /// The arguments. They are null-terminated and valid for the lifetime of the configuration.
-    std::span<const std::string_view> words;
+    std::span<const std::string_view> arguments;
     /// The value of a flag.
     bool is_on = false;
 
@@ -66,7 +66,7 @@ struct Directive {
 
     const char* name;
     /// The number of arguments: FLAG, TAKE1, TAKE12, TAKE3, TAKE123 or TAKE_ARGV.
-    cmd_how words;
+    cmd_how args_how;
     /// The contexts in which the directive is allowed.
     int context;
     const char* help;
@@ -75,10 +75,10 @@ struct Directive {
 };
 
 template <class Tag, class Type, class Reader>
-constexpr Directive<Tag, Type, Reader> directive(const char* name, cmd_how words, int context,
+constexpr Directive<Tag, Type, Reader> directive(const char* name, cmd_how args_how, int context,
                                                  const char* help, Type default_value,
                                                  Reader reader) {
-    return {name, words, context, help, default_value, reader};
+    return {name, args_how, context, help, default_value, reader};
 }
 
 struct NumberReader {
@@ -89,7 +89,7 @@ struct NumberReader {
 
     template <class Type>
     const char* operator()(const ConfigLine& line, Type& value) const {
-        const std::optional<long> number = text::parse_integer(line.words[0], min, max);
+        const std::optional<long> number = text::parse_integer(line.arguments[0], min, max);
         if (!number)
             return line.copy("must be " + std::string(what) + " from " + std::to_string(min) +
                              " to " + std::to_string(max));
@@ -111,10 +111,10 @@ struct ChoiceReader {
     std::string_view second;
 
     const char* operator()(const ConfigLine& line, bool& value) const {
-        if (line.words[0] != first && line.words[0] != second)
+        if (line.arguments[0] != first && line.arguments[0] != second)
             return line.copy("must be '" + std::string(first) + "' or '" + std::string(second) +
                              "'");
-        value = line.words[0] == second;
+        value = line.arguments[0] == second;
         return nullptr;
     }
 };
@@ -122,7 +122,7 @@ struct ChoiceReader {
 /// Reads a file path, which may be relative to ServerRoot.
 struct PathReader {
     const char* operator()(const ConfigLine& line, const char*& path) const {
-        path = ap_server_root_relative(line.pool(), line.copy(line.words[0]));
+        path = ap_server_root_relative(line.pool(), line.copy(line.arguments[0]));
         return path != nullptr ? nullptr : "must be the path of a file";
     }
 };
@@ -221,20 +221,20 @@ struct Setter {
         return set(command, settings, {}, is_on != 0);
     }
     /// Takes one, two or three arguments. Omitted ones are nullptr.
-    template <class... Words>
-    static const char* take(cmd_parms* command, void* settings, Words... words) noexcept {
-        const std::array views{apr::view_of(words)...};
-        const std::size_t count = (std::size_t{words != nullptr} + ...);
+    template <class... Arguments>
+    static const char* take(cmd_parms* command, void* settings, Arguments... arguments) noexcept {
+        const std::array views{apr::view_of(arguments)...};
+        const std::size_t count = (std::size_t{arguments != nullptr} + ...);
         return set(command, settings, std::span(views).first(count));
     }
     static const char* take_all(cmd_parms* command, void* settings, int count,
-                                char* const words[]) noexcept {
-        constexpr int max_words = 16;
-        std::array<std::string_view, max_words> views;
-        if (count > max_words)
+                                char* const arguments[]) noexcept {
+        constexpr int max_arguments = 16;
+        std::array<std::string_view, max_arguments> views;
+        if (count > max_arguments)
             return refusal(command, "has too many arguments");
         for (int word = 0; word < count; ++word)
-            views[static_cast<std::size_t>(word)] = apr::view_of(words[word]);
+            views[static_cast<std::size_t>(word)] = apr::view_of(arguments[word]);
         return set(command, settings, std::span(views).first(static_cast<std::size_t>(count)));
     }
 
@@ -246,7 +246,8 @@ struct Setter {
     /// Parses the arguments and sets the value. Returns nullptr or an error message. On an
     /// exception, the message includes its text.
     static const char* set(cmd_parms* command, void* settings,
-                           std::span<const std::string_view> words, bool is_on = false) noexcept {
+                           std::span<const std::string_view> arguments,
+                           bool is_on = false) noexcept {
         const char* const problem = apr::guarded(
             [&]() -> const char* {
                 const auto& entry = std::get<index>(table);
@@ -257,7 +258,7 @@ struct Setter {
                     value = stored.value_or(decltype(value)());
                 // g++ 16 requires calls in a constant table to be constant, so copy the reader.
                 const auto read = entry.read;
-                const char* sentence = read(ConfigLine{command, words, is_on}, value);
+                const char* sentence = read(ConfigLine{command, arguments, is_on}, value);
                 if (sentence == nullptr)
                     stored = value;
                 return sentence;
@@ -271,15 +272,15 @@ template <const auto& table, std::size_t index>
 constexpr command_rec command() noexcept {
     constexpr auto& entry = std::get<index>(table);
     using Set = Setter<table, index>;
-    constexpr bool takes_three = entry.words == TAKE3 || entry.words == TAKE123;
-    constexpr cmd_func function = entry.words == FLAG     ? cmd_func{.flag = Set::flag}
-                                  : entry.words == TAKE1  ? cmd_func{.take1 = Set::take}
-                                  : entry.words == TAKE12 ? cmd_func{.take2 = Set::take}
-                                  : takes_three           ? cmd_func{.take3 = Set::take}
-                                                          : cmd_func{.take_argv = Set::take_all};
-    static_assert(entry.words == FLAG || entry.words == TAKE1 || entry.words == TAKE12 ||
-                  takes_three || entry.words == TAKE_ARGV);
-    return {entry.name, function, nullptr, entry.context, entry.words, entry.help};
+    constexpr bool takes_three = entry.args_how == TAKE3 || entry.args_how == TAKE123;
+    constexpr cmd_func function = entry.args_how == FLAG     ? cmd_func{.flag = Set::flag}
+                                  : entry.args_how == TAKE1  ? cmd_func{.take1 = Set::take}
+                                  : entry.args_how == TAKE12 ? cmd_func{.take2 = Set::take}
+                                  : takes_three              ? cmd_func{.take3 = Set::take}
+                                                             : cmd_func{.take_argv = Set::take_all};
+    static_assert(entry.args_how == FLAG || entry.args_how == TAKE1 || entry.args_how == TAKE12 ||
+                  takes_three || entry.args_how == TAKE_ARGV);
+    return {entry.name, function, nullptr, entry.context, entry.args_how, entry.help};
 }
 
 template <const auto& table, std::size_t... index>

@@ -73,14 +73,14 @@ std::string states_of(const Backend& backend) {
     std::string lines;
     if (const auto deliveries = snapshot_of(*backend.shared.deliveries, backend.name)) {
         lines += std::string("secondary storage: ") +
-                 (deliveries->storage == StorageState::unknown       ? "not contacted yet"
-                  : deliveries->storage == StorageState::unreachable ? "unreachable"
-                                                                     : "ok") +
+                 (deliveries->storage == DeliveryResult::unknown       ? "not contacted yet"
+                  : deliveries->storage == DeliveryResult::unreachable ? "unreachable"
+                                                                       : "ok") +
                  '\n';
         const std::int64_t age = apr_time_sec(apr_time_now()) - deliveries->delivered_until;
         lines +=
             "revocations: " +
-            (deliveries->storage == StorageState::no_table
+            (deliveries->storage == DeliveryResult::no_table
                  ? std::string("not delivered, see UA0222 in the error log")
                  : "delivered up to " + std::to_string(std::max<std::int64_t>(age, 0)) + " s ago") +
             '\n';

@@ -130,11 +130,11 @@ std::string_view path_below(const request_rec* request, const char* base) {
         request->pool, with_percent_signs_encoded(path.substr(std::min(path.size(), base_size))));
 }
 
-ap_conf_vector_t* configuration_below(request_rec* request, const char* base) noexcept {
+ap_conf_vector_t* configuration_for_path(request_rec* request, const char* path) noexcept {
     ap_conf_vector_t* const own = request->per_dir_config;
     char* const own_path = request->uri;
     request->per_dir_config = request->server->lookup_defaults;
-    request->uri = apr_pstrdup(request->pool, *base != '\0' ? base : "/");
+    request->uri = apr_pstrdup(request->pool, *path != '\0' ? path : "/");
     ap_location_walk(request);
     request->uri = own_path;
     return std::exchange(request->per_dir_config, own);

@@ -27,9 +27,9 @@ const char* read_base(const ConfigLine& line, const char* example, Base& base);
 /// request->uri with its percent signs encoded instead.
 std::string_view path_below(const request_rec* request, const char* base);
 
-/// Returns the configuration of all modules at a base address in the request's virtual host. Valid
-/// for the lifetime of the request.
-ap_conf_vector_t* configuration_below(request_rec* request, const char* base) noexcept;
+/// Returns the merged per-directory configuration for a URL path in the request's virtual host.
+/// Valid for the lifetime of the request.
+ap_conf_vector_t* configuration_for_path(request_rec* request, const char* path) noexcept;
 
 /// Returns the merged per-directory configuration for a URL path, without a request. Ignores
 /// <LocationMatch> sections, and <Location> sections with regular expressions or wildcards.

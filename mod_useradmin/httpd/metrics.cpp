@@ -14,7 +14,7 @@ void count(Histogram<SharedCounter>& histogram, std::chrono::microseconds durati
     const std::int64_t time = std::max<std::int64_t>(duration.count(), 0);
     const auto* const bound = std::ranges::lower_bound(histogram_bounds, time);
     ++histogram.counts[static_cast<std::size_t>(bound - histogram_bounds.begin())];
-    histogram.microseconds += static_cast<std::uint64_t>(time);
+    histogram.sum_microseconds += static_cast<std::uint64_t>(time);
 }
 
 } // namespace
@@ -57,8 +57,8 @@ bool MetricsRegistry::is_running(std::size_t child) const noexcept {
 MetricsSnapshot SharedMetrics::snapshot(const MetricsRegistry& registry) const noexcept {
     MetricsSnapshot sums;
     sums.is_read_only = is_read_only;
-    for (const MetricCounts<SharedCounter>& part : parts)
-        sums.add(part);
+    for (const MetricCounts<SharedCounter>& shard : shards)
+        sums.add(shard);
     for (std::size_t child = 0; child < connections_in_use.size(); ++child)
         if (connections_in_use[child] != 0 && registry.is_running(child))
             sums.connections_in_use += connections_in_use[child];
@@ -67,7 +67,7 @@ MetricsSnapshot SharedMetrics::snapshot(const MetricsRegistry& registry) const n
 
 Metrics::Metrics(SharedMetrics& shared, int child) noexcept
     : shared_(&shared),
-      part_(&shared.parts[static_cast<std::size_t>(std::max(child, 0)) % shared.parts.size()]),
+      shard_(&shared.shards[static_cast<std::size_t>(std::max(child, 0)) % shared.shards.size()]),
       in_use_(child < 0 ? nullptr : &shared.connections_in_use[static_cast<std::size_t>(child)]) {
     if (in_use_ != nullptr)
         *in_use_ = 0;
@@ -83,7 +83,7 @@ void Metrics::count_request(std::size_t operation, int status,
                             std::chrono::microseconds duration) const noexcept {
     activate();
     const auto* const found = std::ranges::find(counted_statuses, status);
-    auto& [statuses, durations] = part_->operations[operation];
+    auto& [statuses, durations] = shard_->operations[operation];
     ++statuses[static_cast<std::size_t>(found - counted_statuses.begin())];
     httpd::count(durations, duration);
 }
@@ -95,18 +95,18 @@ void Metrics::count(store::WorkOutcome outcome) const noexcept {
         shared_->is_read_only != is_read_only)
         shared_->is_read_only = is_read_only;
     if (outcome != store::WorkOutcome::written)
-        ++part_->database_errors[static_cast<std::size_t>(outcome) - 1];
+        ++shard_->database_errors[static_cast<std::size_t>(outcome) - 1];
 }
 
 void Metrics::connection_acquired(std::chrono::microseconds wait) const noexcept {
     activate();
-    httpd::count(part_->connection_waits, wait);
+    httpd::count(shard_->connection_waits, wait);
     if (in_use_ != nullptr)
         ++*in_use_;
 }
 
 void Metrics::connection_released(std::chrono::microseconds held) const noexcept {
-    httpd::count(part_->connection_holds, held);
+    httpd::count(shard_->connection_holds, held);
     if (in_use_ != nullptr)
         --*in_use_;
 }

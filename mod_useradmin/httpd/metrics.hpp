@@ -71,7 +71,7 @@ inline constexpr std::size_t max_operations = 24;
 template <class Count>
 struct Histogram {
     std::array<Count, histogram_bounds.size() + 1> counts = {};
-    Count microseconds = {};
+    Count sum_microseconds = {};
 
     std::uint64_t count() const noexcept {
         return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
@@ -79,7 +79,7 @@ struct Histogram {
     template <class Other>
     void add(const Histogram<Other>& other) noexcept {
         add_counts(counts, other.counts);
-        microseconds += other.microseconds;
+        sum_microseconds += other.sum_microseconds;
     }
 };
 
@@ -157,8 +157,8 @@ struct MetricsSnapshot : MetricCounts<std::uint64_t> {
 /// The metrics of a virtual host in all children. Lives in zeroed shared memory.
 struct SharedMetrics {
     std::atomic<bool> has_counts;
-    /// Each child updates one part, to reduce contention.
-    std::array<MetricCounts<SharedCounter>, 4> parts;
+    /// Each child updates one shard, to reduce contention.
+    std::array<MetricCounts<SharedCounter>, 4> shards;
     /// The number of connections in use, by child number.
     std::array<std::atomic<std::int32_t>, max_counted_children> connections_in_use;
     /// Whether the database has rejected a write as read-only and has accepted none since.
@@ -183,15 +183,17 @@ class Metrics {
     void activate() const noexcept;
     void count_request(std::size_t operation, int status,
                        std::chrono::microseconds duration) const noexcept;
-    void count(Lookup lookup) const noexcept { ++part_->lookups[static_cast<std::size_t>(lookup)]; }
+    void count(Lookup lookup) const noexcept {
+        ++shard_->lookups[static_cast<std::size_t>(lookup)];
+    }
     void count(Rejection rejection) const noexcept { ++counter(rejection); }
     SharedCounter& counter(Rejection rejection) const noexcept {
-        return part_->rejections[static_cast<std::size_t>(rejection)];
+        return shard_->rejections[static_cast<std::size_t>(rejection)];
     }
     /// Counts the outcome if it is an error. A write rejected as read-only sets is_read_only, and a
     /// successful write clears it.
     void count(store::WorkOutcome outcome) const noexcept;
-    void count_lost_audit_line() const noexcept { ++part_->lost_audit_lines; }
+    void count_lost_audit_line() const noexcept { ++shard_->lost_audit_lines; }
     /// Counts an acquired connection. wait: how long the request waited for it.
     void connection_acquired(std::chrono::microseconds wait) const noexcept;
     /// Counts a returned connection. held: how long it was in use.
@@ -199,7 +201,7 @@ class Metrics {
 
   private:
     SharedMetrics* shared_ = nullptr;
-    MetricCounts<SharedCounter>* part_ = nullptr;
+    MetricCounts<SharedCounter>* shard_ = nullptr;
     /// nullptr if the child has no number.
     std::atomic<std::int32_t>* in_use_ = nullptr;
 };

@@ -22,7 +22,7 @@ constexpr std::string_view health_handler = "useradmin-health";
 std::string metrics_text(const module& owner) {
     const SharedState& shared = backend_of(ap_server_conf, owner).shared;
     ServerMetrics metrics{*shared.metrics};
-    metrics.hash_bounds = shared.hash_slots->capacity();
+    metrics.hash_capacity = shared.hash_slots->capacity();
     metrics.hashes_in_use = shared.hash_slots->in_use();
     for (const server_rec* server = ap_server_conf; server != nullptr; server = server->next) {
         const Backend& backend = backend_of(server, owner);

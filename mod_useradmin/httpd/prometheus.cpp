@@ -52,7 +52,7 @@ class TextWriter {
     }
     /// Writes the cumulative buckets of a histogram, its sum and its count.
     void histogram(Labels labels, const Histogram<std::uint64_t>& times) {
-        const std::string sum = seconds_of(times.microseconds);
+        const std::string sum = seconds_of(times.sum_microseconds);
         labels.push_back({"le", {}});
         std::uint64_t count = 0;
         for (std::size_t index = 0; index < times.counts.size(); ++index) {
@@ -177,8 +177,8 @@ std::string prometheus_text(const ServerMetrics& metrics) {
     text.begin("useradmin_secondary_storage_up", "gauge",
                "1 if the last delivery reached the secondary storage.");
     each_delivery([&](const Label& name, const DeliverySnapshot& deliveries) {
-        if (deliveries.storage != StorageState::unknown)
-            text.sample({name}, std::uint64_t{deliveries.storage != StorageState::unreachable});
+        if (deliveries.storage != DeliveryResult::unknown)
+            text.sample({name}, std::uint64_t{deliveries.storage != DeliveryResult::unreachable});
     });
     text.begin("useradmin_revocations_delivered_timestamp_seconds", "gauge",
                "Time up to which revocations have reached the secondary storage.");
@@ -186,12 +186,12 @@ std::string prometheus_text(const ServerMetrics& metrics) {
         text.sample({name}, std::to_string(deliveries.delivered_until));
     });
     text.begin("useradmin_hash_slots", "gauge", "Maximum number of passwords hashed concurrently.");
-    text.sample({}, metrics.hash_bounds.permits);
+    text.sample({}, metrics.hash_capacity.permits);
     text.begin("useradmin_hash_slots_in_use", "gauge", "Passwords being hashed.");
     text.sample({}, metrics.hashes_in_use.permits);
     text.begin("useradmin_hash_queue_places", "gauge",
                "Maximum number of requests waiting for a hashing slot.");
-    text.sample({}, metrics.hash_bounds.waiters);
+    text.sample({}, metrics.hash_capacity.waiters);
     text.begin("useradmin_hash_queue_places_in_use", "gauge",
                "Requests waiting for a hashing slot.");
     text.sample({}, metrics.hashes_in_use.waiters);

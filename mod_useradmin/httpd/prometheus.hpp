@@ -21,7 +21,7 @@ struct ServerMetrics {
     const MetricsRegistry& registry;
     /// The virtual hosts with counts or deliveries.
     std::vector<VirtualHostMetrics> virtual_hosts = {};
-    ipc::FairSemaphore::Counts hash_bounds = {};
+    ipc::FairSemaphore::Counts hash_capacity = {};
     ipc::FairSemaphore::Counts hashes_in_use = {};
 };
 

@@ -14,8 +14,8 @@ struct PooledReply {
     http::Reply reply;
     Content content;
 
-    PooledReply(http::Reply&& made, Content content) noexcept
-        : reply(std::move(made)), content(content) {}
+    PooledReply(http::Reply&& reply, Content content) noexcept
+        : reply(std::move(reply)), content(content) {}
     ~PooledReply() {
         if (content == Content::plain)
             return;
@@ -49,26 +49,26 @@ std::optional<int> reject_unless_get(request_rec* request) noexcept {
     return std::nullopt;
 }
 
-void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
+void write_to_brigade(request_rec* request, http::Reply&& reply, apr_bucket_brigade* brigade,
                       Content content) {
-    const http::Reply& reply =
-        apr::emplace<PooledReply>(request->pool, std::move(made), content).reply;
-    request->status = reply.status;
+    const http::Reply& pooled =
+        apr::emplace<PooledReply>(request->pool, std::move(reply), content).reply;
+    request->status = pooled.status;
     request->content_languages = nullptr; // httpd would add DefaultLanguage to Content-Language
-    if (!reply.body.empty()) {
+    if (!pooled.body.empty()) {
         ap_set_content_type(request, "application/json");
-        APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_pool_create(reply.body.data(),
-                                                                reply.body.size(), request->pool,
+        APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_pool_create(pooled.body.data(),
+                                                                pooled.body.size(), request->pool,
                                                                 request->connection->bucket_alloc));
     }
     APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_eos_create(request->connection->bucket_alloc));
     forbid_sniffing(request);
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");
-    for (const http::Header& header : reply.headers)
+    for (const http::Header& header : pooled.headers)
         // Keep Vary. Other modules may have set it, and httpd combines the values.
         if (std::string_view(header.name) != "Vary")
             apr_table_unset(request->headers_out, header.name);
-    for (const http::Header& header : reply.headers)
+    for (const http::Header& header : pooled.headers)
         if (std::string_view(header.name) == "Content-Type")
             ap_set_content_type(request, header.value.c_str());
         else

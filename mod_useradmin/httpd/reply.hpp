@@ -20,7 +20,7 @@ std::optional<int> reject_unless_get(request_rec* request) noexcept;
 
 /// Appends the reply to the brigade and sets the status and the headers. Replaces existing headers
 /// of the same name, except Vary. The request's pool then owns the reply.
-void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
+void write_to_brigade(request_rec* request, http::Reply&& reply, apr_bucket_brigade* brigade,
                       Content content = Content::plain);
 
 /// Sends the reply to the output filters. Returns OK.

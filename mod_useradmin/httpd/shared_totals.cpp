@@ -20,7 +20,7 @@ SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
     if (entry != nullptr)
         bucket.write(*entry, Clock::now(), [](Total& total) {
             total.number = -1;
-            total.took = {};
+            total.duration = {};
             total.has_waiters = false;
         });
     return entry;
@@ -58,7 +58,7 @@ SharedTotals::count_and_store(Totals::Entry& entry, const Totals::Key& key, cons
         table_.totals_.lock(key).write(entry, begun_at, [&](Total& total) {
             total.generation = generation;
             total.number = *counted;
-            total.took = Clock::now() - begun_at;
+            total.duration = Clock::now() - begun_at;
         });
     return counted;
 }
@@ -69,7 +69,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
     // this interval.
     constexpr std::chrono::milliseconds check_interval{50};
     const Totals::Key key = table_.totals_.key(options_.tables_id, store::identity_of(filter));
-    const auto asked_at = Clock::now();
+    const auto requested_at = Clock::now();
     while (true) {
         Totals::Entry* entry = nullptr;
         bool is_own = false; // whether this thread counts
@@ -83,7 +83,8 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                 is_own = entry != nullptr;
             } else {
                 Total& total = entry->value;
-                const auto age = entry->age(asked_at); // negative if the count began after asked_at
+                const auto age =
+                    entry->age(requested_at); // negative if the count began after requested_at
                 if (total.number >= 0 && (age < Clock::duration(0) ||
                                           (is_caching() && total.generation == table_.generation_ &&
                                            age < options_.age)))
@@ -96,7 +97,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                 constexpr Clock::duration longest = std::chrono::milliseconds(10);
                 constexpr int part = 32; // negligible for a single request
                 if (is_own && total.has_waiters)
-                    delay = std::min(total.took / part, longest);
+                    delay = std::min(total.duration / part, longest);
                 total.has_waiters = !is_own;
             }
         }

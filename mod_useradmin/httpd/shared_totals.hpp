@@ -28,7 +28,7 @@ class SharedTotals final : public store::Totals {
         /// The last total, even if outdated, or a negative number before the first count.
         std::int64_t number;
         /// The duration of the last count.
-        std::chrono::steady_clock::duration took;
+        std::chrono::steady_clock::duration duration;
         /// Whether other requests have waited for the last count.
         bool has_waiters;
         /// Signals the end of a count. Wakes all waiters simultaneously. Waking them one after

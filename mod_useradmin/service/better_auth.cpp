@@ -22,7 +22,7 @@ bool sets_handler(request_rec* request, const ap_conf_vector_t* configuration) n
 
 /// Returns whether the path is the canonical path of its endpoint, so that no other path can bypass
 /// a Location that restricts the endpoint. The path must end with "/admin/" and a name.
-bool is_path_of_endpoint(request_rec* request) noexcept {
+bool is_canonical_path(request_rec* request) noexcept {
     constexpr std::string_view folder = "/admin";
     const std::string_view path = apr::view_of(request->uri);
     bool has_location = false;
@@ -58,7 +58,7 @@ bool is_for_handler(request_rec* request) noexcept {
 const admin::Endpoint* better_auth_endpoint(request_rec* request) noexcept {
     const admin::Endpoint* const endpoint = admin::find_endpoint(apr::view_of(request->uri));
     const bool is_found =
-        endpoint != nullptr && is_for_handler(request) && is_path_of_endpoint(request);
+        endpoint != nullptr && is_for_handler(request) && is_canonical_path(request);
     return is_found ? endpoint : nullptr;
 }
 
@@ -67,7 +67,7 @@ bool has_better_auth_endpoints(apr_pool_t* pool) {
     httpd::for_each_directive([&](const httpd::TreeDirective& each) {
         is_found =
             is_found || (httpd::is_named(each.directive, "SetHandler") &&
-                         httpd::words_of(each.directive, pool).front() == better_auth_handler);
+                         httpd::arguments_of(each.directive, pool).front() == better_auth_handler);
     });
     return is_found;
 }
@@ -83,7 +83,7 @@ int handle_better_auth(request_rec* request, const admin::Endpoint& endpoint) {
     if (admin::needs_cookies(endpoint) && !credentials)
         return DECLINED;
     RequestContext context(request, false);
-    admin::Service service = {context.store(), context.hasher(), context.rules(),
+    admin::Service service = {context.store(), context.hasher(), context.operation_settings(),
                               *context.settings().get<BetterAuthRoles>(),
                               context.settings().get<ShowsTokens>()};
     if (credentials)
@@ -92,7 +92,7 @@ int handle_better_auth(request_rec* request, const admin::Endpoint& endpoint) {
              apr::view_of(ap_http_scheme(request)) == "https", context.headers().find("Cookie")},
             credentials->token.view(),
             credentials->admin_session.view(),
-            credentials->is_not_remembered,
+            credentials->has_dont_remember,
             apr::view_of(request->useragent_ip)};
     return context.send(
         admin::handle_request(endpoint,

@@ -78,20 +78,21 @@ const char* read_base(const httpd::ConfigLine& line, httpd::Base& base) {
 
 const char* read_session_source(const httpd::ConfigLine& line, SessionSource& source) {
     source = {};
-    if (const char* problem = parse_expression(line, line.words[0], source.id))
+    if (const char* problem = parse_expression(line, line.arguments[0], source.id))
         return problem;
-    return line.words.size() > 1 ? parse_expression(line, line.words[1], source.role) : nullptr;
+    return line.arguments.size() > 1 ? parse_expression(line, line.arguments[1], source.role)
+                                     : nullptr;
 }
 
 const char* read_protected_email(const httpd::ConfigLine& line, const char*& address) {
-    if (line.words[0].find('@') == std::string_view::npos)
+    if (line.arguments[0].find('@') == std::string_view::npos)
         return "must be an email address, such as admin@example.com";
-    address = line.copy(line.words[0]);
+    address = line.copy(line.arguments[0]);
     return nullptr;
 }
 
 const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address) {
-    const std::string_view text = line.words[0];
+    const std::string_view text = line.arguments[0];
     // Browsers treat "//" and "/\" as the start of a host name.
     const bool is_path = text.starts_with('/') && !text.starts_with("//") &&
                          text.find('\\') == std::string_view::npos;
@@ -104,7 +105,7 @@ const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& add
 }
 
 const char* read_console_title(const httpd::ConfigLine& line, const char*& title) {
-    const std::string_view text = line.words[0];
+    const std::string_view text = line.arguments[0];
     const bool has_control = std::ranges::any_of(
         text, [](char each) { return (each >= 0 && each < ' ') || each == '\x7f'; });
     if (text.size() > max_title || has_control || !text::is_clean_utf8(text))
@@ -132,7 +133,7 @@ const char* read_console_logo(const httpd::ConfigLine& line, const char*& addres
 
 const char* read_console_accent(const httpd::ConfigLine& line,
                                 std::optional<console::Color>& accent) {
-    accent = console::parse_color(line.words[0]);
+    accent = console::parse_color(line.arguments[0]);
     if (!accent)
         return "must be a color as #rrggbb, in quotes, such as \"#3451b2\"";
     if (const std::string readable = text_of(console::readable(*accent));
@@ -142,29 +143,29 @@ const char* read_console_accent(const httpd::ConfigLine& line,
 }
 
 const char* read_last_seen(const httpd::ConfigLine& line, const char*& column) {
-    if (!store::is_identifier(line.words[0]))
+    if (!store::is_identifier(line.arguments[0]))
         return "must be the name of a column, such as lastLoginAt";
-    column = line.copy(line.words[0]);
+    column = line.copy(line.arguments[0]);
     return nullptr;
 }
 
 const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards) {
     guards = {};
-    const auto words = line.words;
-    if (words.size() == 1 && words[0] == "none")
+    const auto arguments = line.arguments;
+    if (arguments.size() == 1 && arguments[0] == "none")
         return nullptr;
-    const bool all_are_guards = std::ranges::all_of(words, [&](std::string_view word) {
+    const bool all_are_guards = std::ranges::all_of(arguments, [&](std::string_view word) {
         if (word == "rank")
             return !std::exchange(guards.rank, true);
         return word == "last-superadmin" && !std::exchange(guards.last_super_admin, true);
     });
-    return all_are_guards && !words.empty()
+    return all_are_guards && !arguments.empty()
                ? nullptr
                : "must be none, rank, last-superadmin, or both rank and last-superadmin";
 }
 
 const char* read_language(const httpd::ConfigLine& line, std::optional<http::Language>& language) {
-    const std::string_view word = line.words[0];
+    const std::string_view word = line.arguments[0];
     if (word == "accept")
         language.reset();
     else if (word == "es" || word == "en")
@@ -176,16 +177,16 @@ const char* read_language(const httpd::ConfigLine& line, std::optional<http::Lan
 
 const char* RoleReader::operator()(const httpd::ConfigLine& line,
                                    const admin::RoleActions*& first) const {
-    const std::string_view role = line.words.empty() ? "" : line.words[0];
-    if (line.words.size() < 2 || role.find_first_of(":,") != role.npos)
+    const std::string_view role = line.arguments.empty() ? "" : line.arguments[0];
+    if (line.arguments.size() < 2 || role.find_first_of(":,") != role.npos)
         return "must be a role and its actions, such as admin user:list user:get, or superAdmin "
                "all";
     admin::Actions actions = 0;
-    for (const std::string_view word : line.words.subspan(1)) {
+    for (const std::string_view word : line.arguments.subspan(1)) {
         std::string_view name = word;
         const std::string_view resource = text::take_until(name, ':');
         const auto action = admin::find_action(resource, name);
-        if (word == "all" && line.words.size() == 2)
+        if (word == "all" && line.arguments.size() == 2)
             actions = admin::all_actions;
         else if (action)
             actions |= admin::bit_of(*action);
@@ -202,14 +203,14 @@ const char* RoleReader::operator()(const httpd::ConfigLine& line,
 const char* ColumnsReader::operator()(const httpd::ConfigLine& line,
                                       api::ColumnNames& columns) const {
     auto& kept = apr::emplace<std::vector<std::string_view>>(line.pool());
-    for (const std::string_view word : line.words) {
+    for (const std::string_view word : line.arguments) {
         if (word.empty() || word.find(',') != word.npos || !text::is_clean_utf8(word))
             return "must be one or more column names separated by spaces, such as company plan";
         if (const char* const refusal = refusal_of(word, are_editable))
             return line.copy("'" + std::string(word) + "' " + refusal);
         kept.push_back(line.copy(word));
     }
-    if (line.words.empty())
+    if (line.arguments.empty())
         return "must be one or more columns of the user table, such as company";
     columns = kept;
     return nullptr;

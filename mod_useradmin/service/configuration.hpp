@@ -1,6 +1,6 @@
 #pragma once
 
-#include "admin/rights.hpp"
+#include "admin/permissions.hpp"
 #include "api/service.hpp"
 #include "console/accent.hpp"
 #include "httpd/backend.hpp"
@@ -56,129 +56,129 @@ struct ColumnsReader {
 inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("UserAdminTimeout", "useradmin", "useradmin_plugins"),
     std::tuple{
-        httpd::directive<struct Enabled>("UserAdmin", FLAG, httpd::anywhere,
+        httpd::directive<struct Enabled>("UserAdmin", FLAG, httpd::except_htaccess,
                                          "whether this Location is the base address of the service",
                                          httpd::Base(), read_base),
         httpd::directive<struct SessionExpressions>(
-            "UserAdminSession", TAKE12, httpd::anywhere,
+            "UserAdminSession", TAKE12, httpd::except_htaccess,
             "expressions for the id and the role of the caller", SessionSource(),
             read_session_source),
         // nullptr selects the environment variable or the built-in address.
         httpd::directive<struct ProtectedEmail>(
-            "UserAdminProtectedEmail", TAKE1, httpd::anywhere,
+            "UserAdminProtectedEmail", TAKE1, httpd::except_htaccess,
             "the address of the administrator whose account cannot be deleted",
             static_cast<const char*>(nullptr), read_protected_email),
         httpd::directive<struct GuardWords>(
-            "UserAdminGuard", TAKE_ARGV, httpd::anywhere,
+            "UserAdminGuard", TAKE_ARGV, httpd::except_htaccess,
             "additional rules that restrict changes: none, rank, last-superadmin or both",
             api::Guards(), read_guards),
         httpd::directive<struct EndsSessions>(
-            "UserAdminEndSessions", FLAG, httpd::anywhere,
+            "UserAdminEndSessions", FLAG, httpd::except_htaccess,
             "whether a ban or a change of role or address ends the user's sessions", false,
             httpd::SwitchReader()),
-        httpd::directive<struct CleansUp>("UserAdminCleanUp", FLAG, httpd::anywhere,
+        httpd::directive<struct CleansUp>("UserAdminCleanUp", FLAG, httpd::except_htaccess,
                                           "whether deleting a user also deletes better-auth's "
                                           "plugin data, and whether banning a user disables the "
                                           "user's API keys",
                                           false, httpd::SwitchReader()),
         httpd::directive<struct HasExtras>(
-            "UserAdminExtras", FLAG, httpd::anywhere,
+            "UserAdminExtras", FLAG, httpd::except_htaccess,
             "whether superAdmins can list and end sessions, set passwords, and ban with an expiry",
             false, httpd::SwitchReader()),
         httpd::directive<struct MailCommandLine>(
-            "UserAdminMailCommand", TAKE1, httpd::anywhere,
+            "UserAdminMailCommand", TAKE1, httpd::except_htaccess,
             "the command that sends links by mail, such as \"/usr/sbin/sendmail -t\"",
             static_cast<const char* const*>(nullptr), read_mail_command),
         httpd::directive<struct MailFrom>(
-            "UserAdminMailFrom", TAKE12, httpd::anywhere,
+            "UserAdminMailFrom", TAKE12, httpd::except_htaccess,
             "the sender of mailed links: an address and an optional name", MailSender(),
             read_mail_from),
         httpd::directive<struct MailPasswordLink>(
-            "UserAdminMailPasswordLink", TAKE1, httpd::anywhere,
+            "UserAdminMailPasswordLink", TAKE1, httpd::except_htaccess,
             "the URL of the application's page for setting a password, with {token}",
             static_cast<const char*>(nullptr), read_link),
         httpd::directive<struct MailVerifyLink>(
-            "UserAdminMailVerifyLink", TAKE1, httpd::anywhere,
+            "UserAdminMailVerifyLink", TAKE1, httpd::except_htaccess,
             "the URL of better-auth's verify-email endpoint, with {token}",
             static_cast<const char*>(nullptr), read_link),
         // nullptr selects the built-in templates.
         httpd::directive<struct MailTemplates>(
-            "UserAdminMailTemplates", TAKE1, httpd::anywhere,
+            "UserAdminMailTemplates", TAKE1, httpd::except_htaccess,
             "a file with templates for the messages that contain links",
             static_cast<const mail::Templates*>(nullptr), read_mail_templates),
-        httpd::directive<struct MailLimit>("UserAdminMailLimit", TAKE1, httpd::anywhere,
+        httpd::directive<struct MailLimit>("UserAdminMailLimit", TAKE1, httpd::except_htaccess,
                                            "the maximum number of links sent by mail per hour",
                                            100L, httpd::NumberReader{"an integer", 1, 100000}),
         httpd::directive<struct ShownColumns>(
-            "UserAdminColumns", TAKE_ARGV, httpd::anywhere,
+            "UserAdminColumns", TAKE_ARGV, httpd::except_htaccess,
             "extra columns of the user table that superAdmins can see", api::ColumnNames(),
             ColumnsReader{false}),
         httpd::directive<struct EditableColumns>(
-            "UserAdminEditable", TAKE_ARGV, httpd::anywhere,
+            "UserAdminEditable", TAKE_ARGV, httpd::except_htaccess,
             "extra columns of the user table that superAdmins can see and change",
             api::ColumnNames(), ColumnsReader{true}),
         // nullptr selects the time of the newest session.
         httpd::directive<struct LastSeenColumn>(
-            "UserAdminLastSeen", TAKE1, httpd::anywhere,
+            "UserAdminLastSeen", TAKE1, httpd::except_htaccess,
             "the column of the user table with the time of the last activity",
             static_cast<const char*>(nullptr), read_last_seen),
-        httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
+        httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::except_htaccess,
                                           "the maximum page size of a list", 1000,
                                           httpd::NumberReader{"an integer", 1, 100000}),
         httpd::directive<struct TotalAge>(
             "UserAdminTotalCache", TAKE1,
-            httpd::anywhere, "for how many seconds the total of a filter may be reused",
+            httpd::except_htaccess, "for how many seconds the total of a filter may be reused",
             std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
-        httpd::directive<struct MaxBody>("UserAdminMaxBody", TAKE1, httpd::anywhere,
+        httpd::directive<struct MaxBody>("UserAdminMaxBody", TAKE1, httpd::except_htaccess,
                                          "the maximum size of a request body, in bytes", 65536L,
                                          httpd::NumberReader{"a number of bytes", 1024, 16777216}),
         httpd::directive<struct AccountIdIsUserId>(
-            "UserAdminAccountId", TAKE1, httpd::anywhere,
+            "UserAdminAccountId", TAKE1, httpd::except_htaccess,
             "the accountId of new credential accounts: email or user-id", false,
             httpd::ChoiceReader{"email", "user-id"}),
         httpd::directive<struct LowersEmail>(
-            "UserAdminEmailCase", TAKE1, httpd::anywhere,
+            "UserAdminEmailCase", TAKE1, httpd::except_htaccess,
             "how addresses are stored: keep (unchanged) or lower (in lower case)", false,
             httpd::ChoiceReader{"keep", "lower"}),
         httpd::directive<struct UnverifiesEmail>(
-            "UserAdminEmailChange", TAKE1, httpd::anywhere,
+            "UserAdminEmailChange", TAKE1, httpd::except_htaccess,
             "whether a changed address stays verified: keep or unverify", false,
             httpd::ChoiceReader{"keep", "unverify"}),
         // If nullptr, the console shows a sign-in form, provided that mod_auth_useradmin accepts
         // sign-ins.
         httpd::directive<struct ConsoleSignIn>(
-            "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,
+            "UserAdminConsoleSignIn", TAKE1, httpd::except_htaccess,
             "the URL of the application's sign-in page, for the console's link",
             static_cast<const char*>(nullptr), read_console_sign_in),
         httpd::directive<struct ConsoleTitle>(
-            "UserAdminConsoleTitle", TAKE1, httpd::anywhere, "the console's title",
+            "UserAdminConsoleTitle", TAKE1, httpd::except_htaccess, "the console's title",
             static_cast<const char*>(nullptr), read_console_title),
-        httpd::directive<struct ConsoleLogo>("UserAdminConsoleLogo", TAKE1, httpd::anywhere,
+        httpd::directive<struct ConsoleLogo>("UserAdminConsoleLogo", TAKE1, httpd::except_htaccess,
                                              "the console's logo: an SVG, PNG, JPEG or WebP file",
                                              static_cast<const char*>(nullptr), read_console_logo),
         httpd::directive<struct ConsoleAccent>(
-            "UserAdminConsoleAccent", TAKE1, httpd::anywhere,
+            "UserAdminConsoleAccent", TAKE1, httpd::except_htaccess,
             "the color of the console's buttons and links, as #rrggbb",
             std::optional<console::Color>(), read_console_accent),
         httpd::directive<struct SecondaryStorageAddress>(
-            "UserAdminSecondaryStorage", TAKE_ARGV, httpd::anywhere,
+            "UserAdminSecondaryStorage", TAKE_ARGV, httpd::except_htaccess,
             "the Redis server in which the application keeps sessions", StorageSetting(),
             read_secondary_storage),
         httpd::directive<struct ApplicationCache>(
-            "UserAdminApplicationCache", TAKE1, httpd::anywhere,
+            "UserAdminApplicationCache", TAKE1, httpd::except_htaccess,
             "how many seconds the application accepts a session from its own cache",
             std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
         // std::nullopt selects the language that the request prefers.
         httpd::directive<struct TextLanguage>(
-            "UserAdminLanguage", TAKE1, httpd::anywhere,
+            "UserAdminLanguage", TAKE1, httpd::except_htaccess,
             "the language of errors and messages: es, en, or accept to follow Accept-Language",
             std::optional(http::Language::spanish), read_language),
         httpd::directive<struct BetterAuthRoles>(
-            "UserAdminBetterAuthRole", TAKE_ARGV, httpd::anywhere,
+            "UserAdminBetterAuthRole", TAKE_ARGV, httpd::except_htaccess,
             "what a role may do through better-auth's admin client: all, or resource:action",
             &admin::default_roles, RoleReader()),
         httpd::directive<struct ShowsTokens>(
-            "UserAdminBetterAuthTokens", FLAG, httpd::anywhere,
+            "UserAdminBetterAuthTokens", FLAG, httpd::except_htaccess,
             "whether better-auth's admin client gets session tokens instead of ids", false,
             httpd::SwitchReader()),
     });
@@ -204,7 +204,7 @@ ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 std::span<const char* const> bases_of(const server_rec* server) noexcept;
 
 /// Returns the error in the directives for links by mail, or nullptr.
-const char* problem_of_mail(const ap_conf_vector_t* configuration);
+const char* mail_configuration_error(const ap_conf_vector_t* configuration);
 /// Returns the settings for links by mail, or std::nullopt if they are disabled. The views are
 /// valid for the lifetime of the configuration.
 std::optional<mail::Settings> mail_settings(const ap_conf_vector_t* configuration);

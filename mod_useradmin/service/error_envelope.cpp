@@ -27,7 +27,7 @@ const ap_conf_vector_t* configuration_after_location_walk(request_rec* request) 
 /// Returns whether the service is enabled at a path, such as one of a Location below the base
 /// address.
 bool is_on_at(request_rec* request, const char* path) noexcept {
-    return settings_of(httpd::configuration_below(request, path)).get<Enabled>().is_on;
+    return settings_of(httpd::configuration_for_path(request, path)).get<Enabled>().is_on;
 }
 
 /// Returns std::nullopt for a path of another handler, or a status that is no error.
@@ -35,7 +35,7 @@ std::optional<http::Reply> find_error_reply(request_rec* request) {
     // Other statuses, such as 301, keep httpd's page.
     if (!ap_is_HTTP_ERROR(request->status))
         return std::nullopt;
-    const std::string_view method = sent_method(request);
+    const std::string_view method = original_method(request);
     const httpd::RequestHeaders headers(request);
     const admin::Endpoint* const endpoint = better_auth_endpoint(request);
     if (endpoint != nullptr && is_handled(request, *endpoint))
@@ -60,7 +60,7 @@ const char* base_of(request_rec* request) {
     return nullptr;
 }
 
-std::string_view sent_method(const request_rec* request) noexcept {
+std::string_view original_method(const request_rec* request) noexcept {
     const char* const original = apr_table_get(request->subprocess_env, "REQUEST_METHOD");
     return apr::view_of(original != nullptr ? original : request->method);
 }

@@ -18,7 +18,7 @@ const char* base_of(request_rec* request);
 
 /// Returns the method that the client sent. When httpd redirects to an ErrorDocument, it changes
 /// the method of the failed request to GET.
-std::string_view sent_method(const request_rec* request) noexcept;
+std::string_view original_method(const request_rec* request) noexcept;
 
 /// Returns the reply to a failed request. Returns std::nullopt if the request has not failed or is
 /// not for this module.

@@ -32,7 +32,7 @@ bool is_enabled(const ServiceSettings& settings) noexcept {
 bool is_for_service(const request_rec* request) noexcept {
     const httpd::Base base = settings_of(request).get<Enabled>();
     return base.is_on && apr::view_of(base.path).size() >=
-                             httpd::token_settings(request->per_dir_config).sign_in.size();
+                             httpd::token_settings(request->per_dir_config).sign_in_base.size();
 }
 
 int handle_request(request_rec* request) {
@@ -46,9 +46,9 @@ int handle_request(request_rec* request) {
         api::handle_request({request->method, path, apr::view_of(request->args), context.headers(),
                              context.body(), apr::view_of(context.settings().get<Enabled>().path)},
                             context.caller(),
-                            {context.store(), context.hasher(), context.rules(),
-                             httpd::file_of(context.settings().get<httpd::AuditLogFile>()), &mailer,
-                             [&] { context.backend().next_event(); }},
+                            {context.store(), context.hasher(), context.operation_settings(),
+                             httpd::descriptor_of(context.settings().get<httpd::AuditLogFile>()),
+                             &mailer, [&] { context.backend().next_event(); }},
                             context.backend().event()));
 }
 
@@ -59,7 +59,7 @@ int handle(request_rec* request) noexcept {
             if (request->prev != nullptr)
                 if (auto reply = error_reply(request->prev))
                     return httpd::send(request, *std::move(reply));
-            if (is_for_page(request))
+            if (is_page_request(request))
                 return handle_page(request);
             if (const admin::Endpoint* const endpoint = better_auth_endpoint(request))
                 return handle_better_auth(request, *endpoint);
@@ -92,12 +92,12 @@ int count_request(request_rec* first) noexcept {
             break;
         }
         const char* const base = base_of_finished(request);
-        if (base == nullptr || is_for_page(request))
+        if (base == nullptr || is_page_request(request))
             continue;
         const std::string_view path = apr::view_of(request->uri);
         httpd::count_request(
             first, server_configuration_of(request->server),
-            api::operation_name(sent_method(request),
+            api::operation_name(original_method(request),
                                 path.substr(std::min(path.size(), apr::view_of(base).size())),
                                 settings_of(request).get<HasExtras>()));
         break;
@@ -136,13 +136,13 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                         httpd::configuration_at(pool, server, base);
                     if (!is_enabled(settings_of(configuration)))
                         continue;
-                    if (const char* const problem = problem_of_mail(configuration)) {
+                    if (const char* const problem = mail_configuration_error(configuration)) {
                         ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
                                      "UA0230: <Location \"%s\">: %s", base, problem);
                         return HTTP_INTERNAL_SERVER_ERROR;
                     }
                 }
-                if (const char* const missing = missing_for_deliveries(pool, server)) {
+                if (const char* const missing = missing_delivery_requirement(pool, server)) {
                     ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
                                  "UA0221: UserAdminSecondaryStorage: %s", missing);
                     return HTTP_INTERNAL_SERVER_ERROR;
@@ -159,7 +159,7 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return httpd::start(
-        pool, servers, useradmin_module, httpd::hash_bounds(settings_of(servers)),
+        pool, servers, useradmin_module, httpd::hash_limits(settings_of(servers)),
         api::operation_names(), [&] { start_deliveries(pool, servers); });
 }
 

@@ -16,7 +16,7 @@ namespace useradmin::service {
 
 const char* read_mail_command(const httpd::ConfigLine& line, const char* const*& command) {
     apr_array_header_t* const words = apr_array_make(line.pool(), 4, sizeof(char*));
-    const char* rest = line.copy(line.words[0]);
+    const char* rest = line.copy(line.arguments[0]);
     while (*rest != '\0')
         if (char* const word = ap_getword_conf(line.pool(), &rest); *word != '\0')
             *static_cast<char**>(apr_array_push(words)) = word;
@@ -33,9 +33,10 @@ const char* read_mail_command(const httpd::ConfigLine& line, const char* const*&
 }
 
 const char* read_mail_from(const httpd::ConfigLine& line, MailSender& sender) {
-    sender = {line.copy(line.words[0]), line.words.size() > 1 ? line.copy(line.words[1]) : ""};
+    sender = {line.copy(line.arguments[0]),
+              line.arguments.size() > 1 ? line.copy(line.arguments[1]) : ""};
     const std::string_view name = sender.name;
-    if (!mail::is_address(line.words[0]))
+    if (!mail::is_address(line.arguments[0]))
         return "must be an email address, such as support@example.com";
     if (!text::is_clean_utf8(name) || name.size() > 100 ||
         std::ranges::any_of(name, [](char c) { return c >= '\0' && c < ' '; }))
@@ -45,7 +46,7 @@ const char* read_mail_from(const httpd::ConfigLine& line, MailSender& sender) {
 
 const char* read_link(const httpd::ConfigLine& line, const char*& address) {
     constexpr std::size_t longest = 1000;
-    const std::string_view text = line.words[0];
+    const std::string_view text = line.arguments[0];
     const std::size_t mark = text.find(mail::token_placeholder);
     const bool is_printable = std::ranges::all_of(text, [](char each) {
         return each > ' ' && each < '\x7f' && each != '<' && each != '>' && each != '"';
@@ -76,7 +77,7 @@ const char* read_mail_templates(const httpd::ConfigLine& line, const mail::Templ
     return nullptr;
 }
 
-const char* problem_of_mail(const ap_conf_vector_t* configuration) {
+const char* mail_configuration_error(const ap_conf_vector_t* configuration) {
     const ServiceSettings& settings = settings_of(configuration);
     const bool has_password_link = settings.get<MailPasswordLink>() != nullptr;
     const bool has_verify_link = settings.get<MailVerifyLink>() != nullptr;

@@ -32,7 +32,7 @@ std::string without_compression_suffixes(std::string tags) {
 } // namespace
 
 std::optional<ServiceOfPage> service_at(request_rec* request, const char* base) {
-    const ServiceOfPage service = service_in(httpd::configuration_below(request, base));
+    const ServiceOfPage service = service_in(httpd::configuration_for_path(request, base));
     return service.settings.get<Enabled>().is_on && apr::view_of(service.base) == base
                ? std::optional(service)
                : std::nullopt;
@@ -96,7 +96,7 @@ int handle_page(request_rec* request) {
                                                              : handle_openapi(request);
 }
 
-bool is_for_page(const request_rec* request) noexcept {
+bool is_page_request(const request_rec* request) noexcept {
     const std::string_view handler = apr::view_of(request->handler);
     return handler == console_handler || handler == openapi_handler;
 }

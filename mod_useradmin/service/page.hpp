@@ -40,10 +40,10 @@ int handle_console(request_rec* request);
 /// to.
 int handle_openapi(request_rec* request);
 
-/// Calls the page's handler and returns its result. Requires is_for_page().
+/// Calls the page's handler and returns its result. Requires is_page_request().
 int handle_page(request_rec* request);
 
 /// Returns whether SetHandler selects one of the pages for the request.
-bool is_for_page(const request_rec* request) noexcept;
+bool is_page_request(const request_rec* request) noexcept;
 
 } // namespace useradmin::service

@@ -18,7 +18,7 @@ store::PluginPolicy plugin_policy(const ServiceSettings& settings) {
 httpd::BackendSettings settings_of_backend(const ServiceSettings& settings, bool uses_plugins) {
     const store::PluginPolicy policy = plugin_policy(settings);
     httpd::BackendSettings backend =
-        httpd::backend_settings(settings, policy.cleans_up || policy.ends_links || uses_plugins);
+        httpd::backend_settings(settings, policy.cleans_up || policy.revokes_links || uses_plugins);
     backend.total_age = settings.get<TotalAge>();
     backend.last_seen = settings.get<LastSeenColumn>();
     return backend;
@@ -30,12 +30,13 @@ RequestContext::RequestContext(request_rec* request, bool uses_plugins)
     : request_(request), settings_(settings_of(request)),
       backend_(request, useradmin_module, settings_of_backend(settings_, uses_plugins)),
       hasher_(backend_.settings().hash_format, backend_.slots()),
-      rules_(operation_settings(request, request->per_dir_config)), headers_(request),
+      operation_settings_(service::operation_settings(request, request->per_dir_config)),
+      headers_(request),
       body_(request, backend_.log(), settings_.get<MaxBody>(), backend_.settings().body_timeout),
       caller_(read_caller(request, settings_, backend_.log())) {
     const StorageSetting storage = settings_.get<SecondaryStorageAddress>();
     backend_.store().set_plugin_policy(plugin_policy(settings_));
-    backend_.store().refuse_revocations(storage.is_required && storage.fails());
+    backend_.store().refuse_revocations(storage.is_required && storage.has_failed());
 }
 
 int RequestContext::send(http::Reply reply, httpd::Content content) {
@@ -46,7 +47,7 @@ int RequestContext::send(http::Reply reply, httpd::Content content) {
     else if (reply.status == HTTP_UNAUTHORIZED)
         log_missing_caller(request_, settings_, backend_.log());
     if (backend_.store().has_revoked() && reply.status < 300 &&
-        settings_.get<SecondaryStorageAddress>().fails())
+        settings_.get<SecondaryStorageAddress>().has_failed())
         reply.headers.push_back({"Warning", failure_warning});
     backend_.finish_event();
     if (body_.has_sent_reply())

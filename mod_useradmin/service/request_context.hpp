@@ -19,7 +19,9 @@ class RequestContext {
     RequestContext(request_rec* request, bool uses_plugins);
 
     const ServiceSettings& settings() const noexcept { return settings_; }
-    const api::OperationSettings& rules() const noexcept { return rules_; }
+    const api::OperationSettings& operation_settings() const noexcept {
+        return operation_settings_;
+    }
     const std::optional<api::Caller>& caller() const noexcept { return caller_; }
     httpd::RequestBackend& backend() noexcept { return backend_; }
     store::Store& store() noexcept { return backend_.store(); }
@@ -35,7 +37,7 @@ class RequestContext {
     const ServiceSettings& settings_;
     httpd::RequestBackend backend_;
     password::BoundedHasher hasher_;
-    api::OperationSettings rules_;
+    api::OperationSettings operation_settings_;
     httpd::RequestHeaders headers_;
     httpd::RequestBody body_;
     std::optional<api::Caller> caller_;

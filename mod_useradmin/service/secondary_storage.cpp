@@ -27,8 +27,8 @@ namespace useradmin::service {
 
 namespace {
 
+using httpd::DeliveryResult;
 using httpd::DeliveryState;
-using httpd::StorageState;
 using secondary_storage::Delivery;
 using secondary_storage::RedisAddress;
 using secondary_storage::RedisStorage;
@@ -114,7 +114,7 @@ class Job {
         if (outcome != Delivery::Outcome::complete)
             return;
         state_.delivered_until = started;
-        if (state_.storage.exchange(StorageState::reached) == StorageState::unreachable)
+        if (state_.storage.exchange(DeliveryResult::delivered) == DeliveryResult::unreachable)
             log.write(text::Level::warning,
                       "UA0219: the secondary storage is reachable again; sessions "
                       "revoked in the meantime were deleted from it");
@@ -138,7 +138,7 @@ class Job {
     void note_failure(text::Logger& log) {
         if (storage_.is_stopped())
             return;
-        state_.storage = StorageState::unreachable;
+        state_.storage = DeliveryResult::unreachable;
         log.write_throttled(text::Level::error,
                             "UA0218: the secondary storage at " + std::string(address_->host) +
                                 ":" + std::to_string(address_->port) +
@@ -148,7 +148,7 @@ class Job {
     }
 
     void note_missing_table(text::Logger& log) {
-        state_.storage = StorageState::no_table;
+        state_.storage = DeliveryResult::no_table;
         log.write_throttled(text::Level::error,
                             "UA0222: there is no table useradmin_revocation, so revoked "
                             "sessions stay valid in the application; run: useradminctl schema");
@@ -218,17 +218,17 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
         "keys and by 'required' (to reject changes that revoke sessions while Redis is "
         "unreachable)";
     storage = {};
-    auto words = line.words;
-    if (words.size() == 1 && words[0] == "none")
+    auto arguments = line.arguments;
+    if (arguments.size() == 1 && arguments[0] == "none")
         return nullptr;
-    if (words.size() > 1 && words.back() == "required") {
+    if (arguments.size() > 1 && arguments.back() == "required") {
         storage.is_required = true;
-        words = words.first(words.size() - 1);
+        arguments = arguments.first(arguments.size() - 1);
     }
-    if (words.empty() || words.size() > 2)
+    if (arguments.empty() || arguments.size() > 2)
         return right;
     const auto read =
-        crypto::load_secret(words[0], apr::view_of(ap_server_root_relative(line.pool(), "")));
+        crypto::load_secret(arguments[0], apr::view_of(ap_server_root_relative(line.pool(), "")));
     if (const auto* problem = std::get_if<std::string>(&read))
         return line.copy(*problem);
     auto& address = apr::emplace<RedisAddress>(line.pool());
@@ -241,8 +241,8 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
                "later is required); use redis: through a tunnel such as stunnel";
     if (address.password != nullptr)
         httpd::warn_of_source(line, useradmin_module, source);
-    if (words.size() > 1)
-        address.prefix = line.copy(words[1]);
+    if (arguments.size() > 1)
+        address.prefix = line.copy(arguments[1]);
     storage.address = &address;
     // Use a digest, because the URL may contain a password.
     storage.id = line.copy(crypto::hex(crypto::digest({url, address.prefix})));
@@ -250,7 +250,7 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
     return nullptr;
 }
 
-const char* missing_for_deliveries(apr_pool_t* pool, const server_rec* server) {
+const char* missing_delivery_requirement(apr_pool_t* pool, const server_rec* server) {
     bool has_storage = false;
     for_each_storage(pool, server, [&](const ServiceSettings&) { has_storage = true; });
     return !has_storage || APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance) != nullptr

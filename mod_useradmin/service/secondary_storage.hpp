@@ -24,12 +24,12 @@ struct StorageSetting {
     bool operator==(const StorageSetting&) const = default;
     /// Returns whether the last attempt of any delivery failed. If so, the application keeps
     /// accepting sessions that are revoked now.
-    bool fails() const noexcept {
+    bool has_failed() const noexcept {
         return deliveries != nullptr &&
                std::ranges::any_of(
                    *deliveries,
                    [](const auto* delivery) {
-                       return delivery->storage >= httpd::StorageState::no_table;
+                       return delivery->storage >= httpd::DeliveryResult::no_table;
                    });
     }
 };
@@ -44,7 +44,7 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
 
 /// Returns what the server's directive requires but httpd lacks, or nullptr. Call it in
 /// check_config.
-const char* missing_for_deliveries(apr_pool_t* pool, const server_rec* server);
+const char* missing_delivery_requirement(apr_pool_t* pool, const server_rec* server);
 
 /// Starts the watchdog jobs. Every second, one child delivers the revocations. Call it in
 /// post_config, after httpd::start(). Throws std::exception.

@@ -14,7 +14,7 @@ namespace {
 using store::ApiKeyUse;
 
 // If a key has no limits, its last use is written at most this often.
-constexpr std::chrono::minutes last_use_accuracy(1);
+constexpr std::chrono::minutes last_use_update_interval(1);
 // The maximum number of attempts if other requests use the key at the same time.
 constexpr int max_key_attempts = 10;
 
@@ -116,7 +116,7 @@ Identity identify_api_key(store::Store& store, std::string_view key, text::Times
         const bool is_unlimited = use.remaining == ApiKeyUse::Remaining::unlimited &&
                                   use.rate == ApiKeyUse::Rate::unlimited;
         if (is_unlimited && found->key.last_request &&
-            now - *found->key.last_request < last_use_accuracy)
+            now - *found->key.last_request < last_use_update_interval)
             return owner;
         const auto used = store.use_api_key(use);
         // Accept a key without limits even if its last use cannot be written.

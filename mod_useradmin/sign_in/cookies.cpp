@@ -61,8 +61,8 @@ void Cookies::expire_session_data(http::Reply& reply) const {
 }
 
 void Cookies::set(http::Reply& reply, std::string_view name, std::string_view value,
-                  std::optional<std::chrono::seconds> age) const {
-    add(reply, name_of(name), encode_token(value), age ? std::to_string(age->count()) : "");
+                  std::optional<std::chrono::seconds> max_age) const {
+    add(reply, name_of(name), encode_token(value), max_age ? std::to_string(max_age->count()) : "");
 }
 
 void Cookies::expire(http::Reply& reply, std::string_view name) const {

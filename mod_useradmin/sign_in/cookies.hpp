@@ -40,10 +40,10 @@ class Cookies {
     void expire_session(http::Reply& reply) const;
     /// Same as expire_session(), but keeps the "dont_remember" cookie for the next session.
     void expire_session_token(http::Reply& reply) const;
-    /// Sets another cookie of better-auth, such as "dont_remember". Without an age, the cookie
+    /// Sets another cookie of better-auth, such as "dont_remember". Without max_age, the cookie
     /// expires when the browser closes.
     void set(http::Reply& reply, std::string_view name, std::string_view value,
-             std::optional<std::chrono::seconds> age = {}) const;
+             std::optional<std::chrono::seconds> max_age = {}) const;
     void expire(http::Reply& reply, std::string_view name) const;
 
     /// Returns the full name of one of better-auth's other cookies. The name has the session

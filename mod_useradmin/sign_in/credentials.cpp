@@ -205,15 +205,15 @@ Verification CredentialVerifier::verify_password(const Login& login,
 /// If hashing or the update fails, the old hash remains and the sign-in succeeds.
 std::string_view CredentialVerifier::upgrade_hash(const store::Credential& credential,
                                                   std::string_view password) {
-    renewed_ = passwords_.rehash(*credential.password_hash, password);
-    if (!renewed_)
+    upgraded_hash_ = passwords_.rehash(*credential.password_hash, password);
+    if (!upgraded_hash_)
         return *credential.password_hash;
     model::Account account;
     account.user_id = credential.user.id;
-    account.password = renewed_->view();
+    account.password = upgraded_hash_->view();
     account.updated_at = text::now();
     // replace_hash() does not overwrite a password that was set in the meantime.
-    return store_.replace_hash(account, *credential.password_hash) ? renewed_->view()
+    return store_.replace_hash(account, *credential.password_hash) ? upgraded_hash_->view()
                                                                    : *credential.password_hash;
 }
 

@@ -116,7 +116,7 @@ class CredentialVerifier {
     password::AttemptLimiter& limiter_;
     password::AttemptLimit limit_;
     text::Logger& log_;
-    std::optional<crypto::Secret> renewed_;
+    std::optional<crypto::Secret> upgraded_hash_;
     SecondFactor second_factor_;
 };
 

@@ -28,9 +28,10 @@ CredentialStatus status_of(store::Failure failure) noexcept {
 
 std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
                                     text::Timestamp now) {
-    const auto asked_at = store::SessionCache::Clock::now();
-    if (cached.cache.catch_up(store, cached.tables_id, asked_at))
-        cached.found = cached.cache.find(cached.tables_id, cached.credential, cached.age, asked_at);
+    const auto requested_at = store::SessionCache::Clock::now();
+    if (cached.cache.catch_up(store, cached.tables_id, requested_at))
+        cached.found =
+            cached.cache.find(cached.tables_id, cached.credential, cached.age, requested_at);
     if (!cached.found)
         return std::nullopt;
     const Identity identity = identity_of(cached.found->session_with_user(), now);
@@ -43,7 +44,7 @@ Identity identify(store::Store& store, std::string_view token, text::Timestamp n
     if (token.empty() || !text::is_clean_utf8(token))
         return {CredentialStatus::malformed};
     // Read both before the lookup, so the cache detects an invalidation during the lookup.
-    const auto asked_at = store::SessionCache::Clock::now();
+    const auto requested_at = store::SessionCache::Clock::now();
     const auto generation =
         cached != nullptr ? cached->cache.generation() : store::SessionCache::Generation();
     const auto session = store.find_caller(token);
@@ -54,7 +55,7 @@ Identity identify(store::Store& store, std::string_view token, text::Timestamp n
         identity.status = impersonator_status(store, *session, now);
     if (cached != nullptr && identity.status == CredentialStatus::valid)
         cached->cache.put(cached->tables_id, cached->credential, token, *session, generation,
-                          asked_at);
+                          requested_at);
     return identity;
 }
 

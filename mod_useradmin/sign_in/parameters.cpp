@@ -99,9 +99,9 @@ void ErrorList::add(std::string_view name, std::string_view error) {
     errors_.append(name.empty() ? "" : ".").append(name).append("] ").append(error);
 }
 
-void ErrorList::add_type_error(std::string_view name, std::string_view wanted, Kind is) {
+void ErrorList::add_type_error(std::string_view name, std::string_view expected, Kind actual) {
     std::string error = "Invalid input: expected ";
-    add(name, error.append(wanted).append(", received ").append(name_of(is)));
+    add(name, error.append(expected).append(", received ").append(name_of(actual)));
 }
 
 std::optional<Reply> ErrorList::reply() const {
@@ -114,14 +114,14 @@ ValidationErrors::ValidationErrors(const Parameters& parameters)
         add_type_error("", "object", parameters.kind());
 }
 
-void ValidationErrors::expect(std::string_view name, Kind wanted) {
-    if (has_members() && parameters_.kind(name) != wanted)
-        add_type_error(name, name_of(wanted), parameters_.kind(name));
+void ValidationErrors::expect(std::string_view name, Kind expected) {
+    if (has_members() && parameters_.kind(name) != expected)
+        add_type_error(name, name_of(expected), parameters_.kind(name));
 }
 
-void ValidationErrors::expect_optional(std::string_view name, Kind wanted) {
+void ValidationErrors::expect_optional(std::string_view name, Kind expected) {
     if (parameters_.kind(name) != Kind::absent)
-        expect(name, wanted);
+        expect(name, expected);
 }
 
 void ValidationErrors::expect_any(std::string_view name) {

@@ -57,7 +57,7 @@ class ErrorList {
     /// Adds an error about a member. If the name is empty, the error is about the whole source.
     void add(std::string_view name, std::string_view error);
     /// Adds an error about a member that has the wrong type.
-    void add_type_error(std::string_view name, std::string_view wanted, Parameters::Kind is);
+    void add_type_error(std::string_view name, std::string_view expected, Parameters::Kind actual);
 
     /// Returns the error reply, or std::nullopt if there are no errors.
     std::optional<http::Reply> reply() const;
@@ -75,9 +75,9 @@ class ValidationErrors : public ErrorList {
     explicit ValidationErrors(const Parameters& parameters);
 
     /// Adds an error unless the member has the type.
-    void expect(std::string_view name, Parameters::Kind wanted);
+    void expect(std::string_view name, Parameters::Kind expected);
     /// Adds an error unless the member has the type or is absent.
-    void expect_optional(std::string_view name, Parameters::Kind wanted);
+    void expect_optional(std::string_view name, Parameters::Kind expected);
     /// Adds an error if the member is absent. better-auth converts a value of any type to a string.
     void expect_any(std::string_view name);
 

@@ -37,9 +37,9 @@ class PasswordVerifier {
 };
 
 /// Calls the hashing functions. Tests override its members.
-class HashWork {
+class HashFunctions {
   public:
-    virtual ~HashWork() = default;
+    virtual ~HashFunctions() = default;
     virtual password::Verdict verify(std::string_view stored, std::string_view password) {
         return password::verify(stored, password);
     }
@@ -53,8 +53,8 @@ class BoundedPasswordVerifier final : public PasswordVerifier {
   public:
     /// format is the format of new hashes. The constructor adds it to formats.
     BoundedPasswordVerifier(const password::Format& format, ObservedFormats& formats,
-                            HashWork& work, const password::HashSlots& slots)
-        : format_(format), formats_(formats), work_(work), slots_(slots) {
+                            HashFunctions& functions, const password::HashSlots& slots)
+        : format_(format), formats_(formats), functions_(functions), slots_(slots) {
         formats_.add(format);
     }
 
@@ -67,7 +67,7 @@ class BoundedPasswordVerifier final : public PasswordVerifier {
   private:
     password::Format format_;
     ObservedFormats& formats_;
-    HashWork& work_;
+    HashFunctions& functions_;
     password::HashSlots slots_;
 };
 

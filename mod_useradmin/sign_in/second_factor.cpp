@@ -28,7 +28,7 @@ constexpr std::chrono::minutes challenge_lifetime(10);
 constexpr std::chrono::days trust_lifetime(30);
 constexpr std::int64_t failures_until_lock = 10;
 constexpr std::chrono::minutes lock_duration(15);
-constexpr int max_codes_per_challenge = 5;
+constexpr int max_attempts_per_challenge = 5;
 
 constexpr std::string_view challenge_prefix = "2fa-";
 
@@ -261,7 +261,8 @@ Reply invalid_challenge(const Service& service) {
 }
 
 /// Deletes the challenge, because no attempts are left.
-Reply too_many_codes(std::string_view user_id, std::string_view challenge, const Service& service) {
+Reply too_many_attempts(std::string_view user_id, std::string_view challenge,
+                        const Service& service) {
     service.event.reason = reason_of(Outcome::limited);
     store::SecondFactorChange change{user_id, service.now};
     change.deleted = {challenge};
@@ -278,17 +279,17 @@ Reply too_many_codes(std::string_view user_id, std::string_view challenge, const
 std::optional<Reply> count_code(std::string_view user_id, std::string_view challenge,
                                 const Service& service) {
     const std::string attempts = attempts_of(challenge);
-    for (int tries = 0; tries <= max_codes_per_challenge; ++tries) {
+    for (int tries = 0; tries <= max_attempts_per_challenge; ++tries) {
         const auto count = service.store.find_verification(attempts, service.now);
         // Releases of better-auth before 1.6.21 do not count the codes of their challenges.
         if (count.is_not_found())
             return is_own(challenge) ? std::optional(invalid_challenge(service)) : std::nullopt;
         if (!count)
             return store_error(count.failure());
-        int codes = max_codes_per_challenge;
+        int codes = max_attempts_per_challenge;
         std::from_chars(count->data(), count->data() + count->size(), codes);
-        if (codes < 0 || codes >= max_codes_per_challenge)
-            return too_many_codes(user_id, challenge, service);
+        if (codes < 0 || codes >= max_attempts_per_challenge)
+            return too_many_attempts(user_id, challenge, service);
         const std::string next = std::to_string(codes + 1);
         store::SecondFactorChange change{user_id, service.now};
         change.deleted = {attempts};

@@ -67,9 +67,9 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
     const Column& provider = account.at("providerId");
     statement << "SELECT " << user.select_list_u << ", "
               << account.select_expression("password", "a.") << ", "
-              << work.schema().read_account_id << " FROM " << user << " u LEFT JOIN " << account
-              << " a ON a." << owner << owner.op("=") << "u." << key << " AND a." << provider
-              << provider.op("=") << argument(model::Account().provider_id);
+              << work.schema().account_id_expression << " FROM " << user << " u LEFT JOIN "
+              << account << " a ON a." << owner << owner.op("=") << "u." << key << " AND a."
+              << provider << provider.op("=") << argument(model::Account().provider_id);
     if (after_id)
         statement << " WHERE u." << key << key.op(">") << argument(*after_id);
     statement << " ORDER BY u." << key << ", a." << account.at("id") << " LIMIT "

@@ -40,7 +40,7 @@ std::optional<Argument> argument_of(const Column& column, const std::string& val
         if (const auto time = text::parse_date(value))
             return argument(column, *time);
         // SQLite can compare the column with any string.
-        return column.operators.empty() ? std::optional(argument(value)) : std::nullopt;
+        return column.operator_schema.empty() ? std::optional(argument(value)) : std::nullopt;
     }
     switch (column.kind) {
     case Column::Kind::text:
@@ -85,14 +85,14 @@ bool is_possible(const Condition& condition, const Table& user) {
     if (column == nullptr)
         return false;
     // In PostgreSQL, a column of Kind::other cannot be compared with an argument.
-    if (column->kind == Column::Kind::other && !column->operators.empty())
+    if (column->kind == Column::Kind::other && !column->operator_schema.empty())
         return false;
     const std::size_t count = condition.values.size();
     if (count == 0 || (count > 1 && !takes_list(condition.comparison)))
         return false;
     // SQLite's LIKE converts any value to text.
     if (comparison_of(condition.comparison) == nullptr)
-        return column->kind == Column::Kind::text || column->operators.empty();
+        return column->kind == Column::Kind::text || column->operator_schema.empty();
     return std::ranges::all_of(condition.values, [&](const std::string& value) {
         return argument_of(*column, value).has_value();
     });

@@ -29,9 +29,9 @@ constexpr unsigned needs_of(SessionPolicy sessions) noexcept {
 /// deadline a little. Otherwise, a timeout would close a working connection, and the next request
 /// would have to wait for a new one.
 Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
-    constexpr std::chrono::milliseconds little(250);
+    constexpr std::chrono::milliseconds min_remaining(250);
     const auto now = Clock::now();
-    return now - asked < little ? deadline : std::max(deadline, now + little);
+    return now - asked < min_remaining ? deadline : std::max(deadline, now + min_remaining);
 }
 
 /// Returns " (directive)", or an empty string for nullptr.
@@ -515,8 +515,8 @@ Result<SessionWithUser> DatabaseStore::find_caller(std::string_view token) {
     return read(needs_user | needs_session, statements::find_caller, token);
 }
 
-Result<model::Session> DatabaseStore::find_session_of_any(std::string_view token_or_id) {
-    return read(needs_session, statements::find_session_of_any, token_or_id);
+Result<model::Session> DatabaseStore::find_session_by_token_or_id(std::string_view token_or_id) {
+    return read(needs_session, statements::find_session_by_token_or_id, token_or_id);
 }
 
 Result<std::vector<model::Session>> DatabaseStore::list_sessions(std::string_view user_id,

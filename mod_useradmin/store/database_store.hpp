@@ -68,7 +68,7 @@ class DatabaseStore : public Store {
     Result<std::vector<std::string>> password_formats() override;
     Result<SessionWithUser> find_session(std::string_view token) override;
     Result<SessionWithUser> find_caller(std::string_view token) override;
-    Result<model::Session> find_session_of_any(std::string_view token_or_id) override;
+    Result<model::Session> find_session_by_token_or_id(std::string_view token_or_id) override;
     Result<std::vector<model::Session>>
     list_sessions(std::string_view user_id,
                   std::int64_t limit = std::numeric_limits<std::int64_t>::max()) override;

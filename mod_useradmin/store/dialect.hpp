@@ -30,7 +30,7 @@ struct DatabaseProduct {
     /// The driver's package on Fedora.
     const char* fedora_package;
     /// The directory below sql/.
-    const char* folder;
+    const char* directory;
     /// The minimum version, such as "13".
     const char* min_version;
     /// The query for the server's version, such as "15.9".
@@ -54,14 +54,14 @@ struct DatabaseProduct {
     /// needed.
     const char* removal_lock;
     /// An expression for the database's time in seconds since 1970.
-    const char* current_second;
+    const char* current_unix_time;
     /// An expression for the commit time of the last transaction that a standby has replayed or, if
     /// there is none, the server's start time. NULL if the database product has no standbys.
     const char* last_replay_time;
     /// The SQL before and after a subquery. With it, the subquery becomes a condition that the
     /// preceding column equals one of its values. If the database has row locks, the subquery locks
     /// its rows and skips rows that other transactions have locked.
-    std::pair<const char*, const char*> any_of_locked;
+    std::pair<const char*, const char*> any_of_skip_locked;
     /// The name of the function that returns the position of a substring, counted from 1.
     const char* position_function;
 };

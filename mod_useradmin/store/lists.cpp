@@ -33,24 +33,24 @@ bool sorts_nulls_last(const Column& column, SortKey by) noexcept {
 /// is missing.
 std::string sort_key_expression(const Table& user, SortKey by) {
     const Column* const column = sort_column(user, by);
-    return column == nullptr          ? std::string()
-           : by == SortKey::last_seen ? user.last_seen->sql
-           : Order{by}.is_of_times()  ? column->sql()
-                                      : column->dialect->sort_key(*column);
+    return column == nullptr           ? std::string()
+           : by == SortKey::last_seen  ? user.last_seen->sql
+           : Order{by}.sorts_by_time() ? column->sql()
+                                       : column->dialect->sort_key(*column);
 }
 
 /// Returns the SELECT column for User::sort_key. `key` is the expression by which rows are sorted.
 std::string key_text(const Table& user, SortKey by, const std::string& key) {
     const Column* const column = sort_column(user, by);
-    return (column == nullptr         ? "NULL"
-            : Order{by}.is_of_times() ? column->dialect->exact_text(key, *column)
-                                      : key) +
+    return (column == nullptr           ? "NULL"
+            : Order{by}.sorts_by_time() ? column->dialect->exact_text(key, *column)
+                                        : key) +
            " AS useradmin_key_text";
 }
 
 /// Returns whether ids are sorted in descending order: with ascending times or descending text.
 bool sorts_ids_descending(Order order) noexcept {
-    return order.is_descending != order.is_of_times();
+    return order.is_descending != order.sorts_by_time();
 }
 
 model::User read_listed_user(Rows& rows) {
@@ -195,7 +195,7 @@ std::vector<Section> sections_of(const Table& user, const Window& window) {
     // A row comparison is a single range only if both columns are sorted in the same direction.
     if (window.position->id.empty())
         sections = {Section::later_key};
-    else if (window.order.is_of_times())
+    else if (window.order.sorts_by_time())
         sections = {Section::same_key, Section::later_key};
     else
         sections = {Section::later_row};
@@ -211,10 +211,10 @@ void append_section(Statement& statement, const Table& user, const std::string& 
     const Position& position = *window.position;
     const Column* const column = sort_column(user, order.by);
     const auto key_operator = [&](const char* name) {
-        return order.is_of_times() ? column->op(name) : user.op(name);
+        return order.sorts_by_time() ? column->op(name) : user.op(name);
     };
     const auto append_key = [&] {
-        const bool has_zone = order.is_of_times() && column->kind == Column::Kind::timestamp;
+        const bool has_zone = order.sorts_by_time() && column->kind == Column::Kind::timestamp;
         statement << Argument{std::string(*position.key) + (has_zone ? "Z" : "")};
     };
     const char* const later = order.is_descending ? "<" : ">";
@@ -550,7 +550,7 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Filte
         // For text, User::sort_key is the sort key itself. Computing it once per row halves the
         // time.
         append_range(statement << "m.* FROM (", schema, filter, window,
-                     (Order{by}.is_of_times() ? columns : user.select_list) + ", " + keys,
+                     (Order{by}.sorts_by_time() ? columns : user.select_list) + ", " + keys,
                      append_search);
         statement << ") m ORDER BY " << order_by("m.useradmin_key", "m.useradmin_id", window.order);
         return;
@@ -603,11 +603,12 @@ Window usable_window(const Window& window, const Table& user) {
     Window usable = window;
     // In a row comparison, an operator of another schema could compare the ids differently.
     if (id.type.empty() ||
-        (!id.operators.empty() && id.operators != quoted_identifier(user.system)) ||
+        (!id.operator_schema.empty() &&
+         id.operator_schema != quoted_identifier(user.builtin_schema)) ||
         (window.position->id.empty() ? !key : !id.can_hold_id(window.position->id)) ||
         (column == nullptr ? key.has_value()
          : !key            ? !column->is_nullable
-                           : window.order.is_of_times() && !column->can_hold_sort_key(*key))) {
+                           : window.order.sorts_by_time() && !column->can_hold_sort_key(*key))) {
         usable.position.reset();
         return usable;
     }
@@ -683,8 +684,8 @@ Result<std::vector<model::User>> page_by_column(Work& work, const Filter& filter
                                                 const Window& window) {
     const Table& user = work.schema().user;
     const Column* const column = user.find_column(window.column);
-    if (column == nullptr ||
-        (column->kind == Column::Kind::other && !column->has_order && !column->operators.empty()))
+    if (column == nullptr || (column->kind == Column::Kind::other && !column->has_order &&
+                              !column->operator_schema.empty()))
         return Failure::invalid_condition;
     Statement statement = work.statement();
     statement << "SELECT " << user.select_list << ", NULL FROM " << user;

@@ -190,15 +190,16 @@ std::string Column::sql() const {
 }
 
 std::string Column::op(std::string_view name) const {
-    return qualified_operator(operators, name);
+    return qualified_operator(operator_schema, name);
 }
 
 std::string Table::op(std::string_view name) const {
-    return qualified_operator(system, name);
+    return qualified_operator(builtin_schema, name);
 }
 
 std::string Table::function(std::string_view name) const {
-    return std::string(system) + (system.empty() ? "" : ".") + std::string(name) + "(";
+    return std::string(builtin_schema) + (builtin_schema.empty() ? "" : ".") + std::string(name) +
+           "(";
 }
 
 bool Column::can_hold_id(std::string_view id) const noexcept {
@@ -233,7 +234,7 @@ bool Column::can_hold_sort_key(std::string_view key) const noexcept {
     case Kind::other:
         // SQLite accepts any string. Floating-point numbers are rejected, because they do not
         // compare exactly.
-        return operators.empty() && text::parse_timestamp(key);
+        return operator_schema.empty() && text::parse_timestamp(key);
     default:
         return false;
     }
@@ -260,10 +261,10 @@ std::string Table::select_expression(std::string_view field, std::string_view al
     const Column* const column = find(field);
     if (column == nullptr)
         return "NULL";
-    return std::string(column->read_before)
+    return std::string(column->select_prefix)
         .append(alias)
         .append(column->sql())
-        .append(column->read_after);
+        .append(column->select_suffix);
 }
 
 Table& Schema::table(char letter) noexcept {
@@ -315,7 +316,7 @@ void Schema::resolve_last_seen(std::string_view name) {
     const auto is_of_times = [](const Column& column) {
         // SQLite has no time type.
         return column.kind == Column::Kind::timestamp ||
-               (column.operators.empty() && column.kind != Column::Kind::boolean);
+               (column.operator_schema.empty() && column.kind != Column::Kind::boolean);
     };
     if (!name.empty()) {
         if (const Column* const column = user.find_column(name);
@@ -360,10 +361,10 @@ void Schema::resolve_fields(const TableNames& names) {
         select_list_caller.append(", ").append(user.select_expression(field, "u."));
     const Column* const second_factor = column_named(user, "twoFactorEnabled");
     second_factor_column = second_factor != nullptr ? second_factor->sql() : "";
-    read_second_factor = second_factor != nullptr ? "u." + second_factor_column : "NULL";
+    second_factor_expression = second_factor != nullptr ? "u." + second_factor_column : "NULL";
     const Column* const account_id = account.find("accountId");
     const bool has_account_id = account_id != nullptr && account_id->is_readable;
-    read_account_id = has_account_id ? account.select_expression("accountId", "a.") : "NULL";
+    account_id_expression = has_account_id ? account.select_expression("accountId", "a.") : "NULL";
     if (const FieldResolver users(user, needs_user, problems); users.exists()) {
         users.has({"id", "name", "email"});
         users.has_identifier();
@@ -470,7 +471,7 @@ bool OwnedTable::can_disable_rows() const noexcept {
     return table.at("id").is_readable && owner().is_readable && enabled.is_readable &&
            enabled.is_writable &&
            // SQLite has no boolean type.
-           (enabled.kind == Column::Kind::boolean || enabled.operators.empty());
+           (enabled.kind == Column::Kind::boolean || enabled.operator_schema.empty());
 }
 
 const OwnedTable* Schema::disabled_keys() const noexcept {

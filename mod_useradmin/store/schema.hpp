@@ -48,7 +48,7 @@ struct Column {
     /// no schemas.
     std::string sql_type = {};
     /// The quoted schema of the type's operators. Empty if the database has no schemas.
-    std::string operators = {};
+    std::string operator_schema = {};
     /// Whether lists can be sorted by the column.
     bool has_order = true;
     /// The maximum of an integer column.
@@ -69,8 +69,8 @@ struct Column {
     /// Whether the database account may change the column. Checked only for plugins' tables.
     bool is_writable = true;
     /// SQL before and after the column in a SELECT list.
-    std::string read_before = {};
-    std::string read_after = {};
+    std::string select_prefix = {};
+    std::string select_suffix = {};
     /// The name of the corresponding field, or empty if there is none.
     std::string_view field = {};
     const Dialect* dialect = nullptr;
@@ -111,7 +111,7 @@ struct Table {
     /// The configured name, for messages.
     std::string name;
     /// The schema of built-in functions and operators. Empty if the database has no schemas.
-    std::string_view system = {};
+    std::string_view builtin_schema = {};
     /// PostgreSQL's kind of relation (pg_class.relkind), such as 'r' for a table.
     char relation_kind = 'r';
     std::vector<Column> columns;
@@ -210,9 +210,9 @@ struct Schema {
     std::string select_list_caller;
     /// The select-list expression for whether user u has a second factor, or "NULL" if the table
     /// lacks the column. Replies include the value as an extra column.
-    std::string read_second_factor;
+    std::string second_factor_expression;
     /// The select-list expression for the accountId of account a, or "NULL" if it cannot be read.
-    std::string read_account_id;
+    std::string account_id_expression;
     /// The quoted twoFactorEnabled column, or empty if it is missing.
     std::string second_factor_column;
     /// Expressions for the extra columns of the row useradmin_row, as JSON objects.

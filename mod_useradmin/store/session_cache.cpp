@@ -85,7 +85,8 @@ std::optional<SessionCache::CachedSession> SessionCache::find(std::string_view t
     const Sessions::Key key = sessions_.key(tables_id, credential);
     const auto bucket = sessions_.lock(key);
     const Sessions::Entry* const entry = bucket.find();
-    if (entry == nullptr || entry->value.generation < beginning_ || entry->age(now) >= age)
+    if (entry == nullptr || entry->value.generation < oldest_valid_generation_ ||
+        entry->age(now) >= age)
         return std::nullopt;
     return entry->value.session;
 }
@@ -141,7 +142,7 @@ void SessionCache::invalidate_session(std::string_view token) noexcept {
 }
 
 void SessionCache::invalidate_all() noexcept {
-    beginning_ = ++generation_;
+    oldest_valid_generation_ = ++generation_;
 }
 
 } // namespace useradmin::store

@@ -104,7 +104,7 @@ class SessionCache {
 
     std::atomic<Generation> generation_;
     /// The generation of the last invalidate_all().
-    std::atomic<Generation> beginning_;
+    std::atomic<Generation> oldest_valid_generation_;
     Sessions sessions_;
     ProgressTable progress_;
     static_assert(std::atomic<Generation>::is_always_lock_free,

@@ -33,7 +33,7 @@ Result<Done> replace_hash(Work& work, const model::Account& account, std::string
 Result<std::vector<std::string>> password_formats(Work& work);
 Result<SessionWithUser> find_session(Work& work, std::string_view token);
 Result<SessionWithUser> find_caller(Work& work, std::string_view token);
-Result<model::Session> find_session_of_any(Work& work, std::string_view token_or_id);
+Result<model::Session> find_session_by_token_or_id(Work& work, std::string_view token_or_id);
 Result<std::vector<model::Session>> list_sessions(Work& work, std::string_view user_id,
                                                   std::int64_t limit);
 Result<std::vector<model::Session>> list_active_sessions(Work& work, std::string_view user_id,

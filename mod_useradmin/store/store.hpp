@@ -78,7 +78,7 @@ struct Order {
     bool is_descending = true;
 
     bool is_default() const noexcept { return by == SortKey::created_at && is_descending; }
-    bool is_of_times() const noexcept {
+    bool sorts_by_time() const noexcept {
         return by == SortKey::created_at || by == SortKey::updated_at || by == SortKey::last_seen;
     }
     Order reversed() const noexcept { return {by, !is_descending}; }
@@ -177,7 +177,7 @@ inline Change unverify_changed_email(bool lowers_email) {
 
 /// Returns the change that clears banExpires if that time has passed. Otherwise, a new ban without
 /// an expiry would already have expired.
-inline Change clear_expired_ban_end() {
+inline Change clear_past_ban_expiry() {
     return {"banExpires", {}, Change::When::expired};
 }
 
@@ -237,7 +237,7 @@ struct PluginPolicy {
     bool cleans_up = true;
     /// Whether to delete the user's password links from the verification table if the user is
     /// banned or deleted, or gets a new address or password.
-    bool ends_links = false;
+    bool revokes_links = false;
 };
 
 /// Conditions for opening a session.
@@ -472,7 +472,7 @@ class Store {
     /// ban.
     virtual Result<SessionWithUser> find_caller(std::string_view token) = 0;
     /// Returns the session with this token or id, or not_found. Sets only id and user_id.
-    virtual Result<model::Session> find_session_of_any(std::string_view token_or_id) = 0;
+    virtual Result<model::Session> find_session_by_token_or_id(std::string_view token_or_id) = 0;
     /// Returns up to `limit` of the user's sessions, newest first, including expired ones.
     virtual Result<std::vector<model::Session>>
     list_sessions(std::string_view user_id,

@@ -474,7 +474,7 @@ TEST(postgresql_scale_lists, after_a_position_are_read_from_one_index_range) {
                                                    statement));
             const std::string plan =
                 session.value("EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(" + key + ", " + id +
-                              (order.is_of_times() ? ", " + key : "") + ")");
+                              (order.sorts_by_time() ? ", " + key : "") + ")");
             constexpr std::string_view actual = "\"Actual Rows\": ";
             CHECK(has(plan, "\"user\""));
             for (std::size_t at = 0; (at = plan.find(actual, at)) != plan.npos; ++at)

@@ -533,14 +533,14 @@ TEST(email_change, with_a_ban_clears_only_an_expiry_in_the_past) {
     const auto ban_end_after = [&](std::chrono::seconds distance) {
         const text::Timestamp end = now + distance;
         expect_ok(store().update("u", {{"banExpires", end}}));
-        return expect_ok(store().update("u", {{"updatedAt", now}, store::clear_expired_ban_end()}))
+        return expect_ok(store().update("u", {{"updatedAt", now}, store::clear_past_ban_expiry()}))
             .ban_expires;
     };
     CHECK_FALSE(ban_end_after(std::chrono::seconds(-1)).has_value());
     CHECK_FALSE(ban_end_after(std::chrono::seconds(0)).has_value());
     CHECK(ban_end_after(std::chrono::seconds(1)) == now + std::chrono::seconds(1));
     expect_ok(store().update("u", {{"banExpires", {}}}));
-    CHECK_FALSE(expect_ok(store().update("u", {{"updatedAt", now}, store::clear_expired_ban_end()}))
+    CHECK_FALSE(expect_ok(store().update("u", {{"updatedAt", now}, store::clear_past_ban_expiry()}))
                     .ban_expires.has_value());
 }
 

@@ -69,7 +69,7 @@ class HostileSchema : public Contract {
                     const store::Order order = {by, offset != 3};
                     expect_no_database_error(store().list(filter, {10, offset, order}));
                     const model::NullableText key =
-                        order.is_of_times() ? "2026-05-01T00:00:00.123456" : "n";
+                        order.sorts_by_time() ? "2026-05-01T00:00:00.123456" : "n";
                     for (const bool is_end : {false, true})
                         expect_no_database_error(store().list(
                             filter, {10, 0, order, store::Position{key, "u", is_end}}));
@@ -145,7 +145,7 @@ class HostileSchema : public Contract {
         expect_no_database_error(store().find_session("opened"));
         expect_no_database_error(store().find_caller("opened"));
         expect_no_database_error(store().list_sessions("u"));
-        expect_no_database_error(store().find_session_of_any("u"));
+        expect_no_database_error(store().find_session_by_token_or_id("u"));
         expect_no_database_error(store().list_active_sessions("u", now, 5));
         expect_no_database_error(store().extend_session("opened", now, now));
         expect_no_database_error(store().delete_session("opened"));

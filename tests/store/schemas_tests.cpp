@@ -171,7 +171,7 @@ TEST(table_variants, with_char_ids_never_return_padding) {
               std::string(is_postgresql() ? "TRUE" : "1") + ", 'gold')");
     const model::Session session = session_of("short", "token");
     STRCMP_EQUAL("token", std::string(expect_ok(variant_->create_session(session))).c_str());
-    const model::Session found = expect_ok(variant_->find_session_of_any("token"));
+    const model::Session found = expect_ok(variant_->find_session_by_token_or_id("token"));
     STRCMP_EQUAL("token", std::string(found.id).c_str());
     STRCMP_EQUAL("short", std::string(found.user_id).c_str());
     store::Window window = {20};
@@ -568,12 +568,12 @@ TEST(table_variants, find_a_session_by_its_token_or_id) {
     session.id = "the id";
     expect_ok(variant_->create_session(session));
     for (const char* key : {"the id", "the token"}) {
-        const model::Session found = expect_ok(variant_->find_session_of_any(key));
+        const model::Session found = expect_ok(variant_->find_session_by_token_or_id(key));
         STRCMP_EQUAL("the id", std::string(found.id).c_str());
         STRCMP_EQUAL("n", std::string(found.user_id).c_str());
         CHECK_TRUE(found.token.empty());
     }
-    CHECK_TRUE(variant_->find_session_of_any("another").is_not_found());
+    CHECK_TRUE(variant_->find_session_by_token_or_id("another").is_not_found());
 }
 
 TEST(table_variants, show_which_accounts_have_a_second_factor) {

@@ -380,7 +380,8 @@ TEST(admin, a_limit_that_is_not_an_integer_lists_nobody) {
 TEST(admin, a_session_id_may_replace_the_token) {
     add_session();
     expect(R"(200 {"success":true})", call("revoke-user-session", R"({"sessionToken":"its id"})"));
-    expect("body, find_session_of_any its id, delete_session_of_user another its id", calls.text());
+    expect("body, find_session_by_token_or_id its id, delete_session_of_user another its id",
+           calls.text());
     expect("another", event.target);
     add_session();
     expect(R"(200 {"success":true})",

@@ -375,8 +375,9 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    store::Result<model::Session> find_session_of_any(std::string_view token_or_id) override {
-        if (const auto* failure = failure_of("find_session_of_any", token_or_id))
+    store::Result<model::Session>
+    find_session_by_token_or_id(std::string_view token_or_id) override {
+        if (const auto* failure = failure_of("find_session_by_token_or_id", token_or_id))
             return *failure;
         for (const model::Session& session : all_sessions)
             if (session.id == token_or_id || session.token == token_or_id)

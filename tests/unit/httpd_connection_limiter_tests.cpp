@@ -53,7 +53,7 @@ TEST(connection_limiter, rejects_if_recent_connects_took_longer_than_the_remaini
 
 TEST(connection_limiter, accepts_again_after_one_fast_connect) {
     hold_lock();
-    ConnectionLimiter::PoolLock(limiter_, Clock::now() + 60s).has_connected();
+    ConnectionLimiter::PoolLock(limiter_, Clock::now() + 60s).mark_connected();
     CHECK(may_connect(0s, 2s));
 }
 

@@ -122,7 +122,7 @@ TEST(metrics, count_a_duration_in_the_first_matching_bucket) {
     CHECK_EQUAL(1, times.counts[1]);
     CHECK_EQUAL(1, times.counts[times.counts.size() - 2]);
     CHECK_EQUAL(1, times.counts.back());
-    CHECK_EQUAL(20'001'002, times.microseconds);
+    CHECK_EQUAL(20'001'002, times.sum_microseconds);
 }
 
 TEST(metrics, count_the_errors_of_a_database_by_kind) {
@@ -151,15 +151,15 @@ TEST(metrics, show_a_database_as_read_only_until_a_write_succeeds) {
 }
 
 TEST(metrics, show_the_worst_delivery_of_a_virtual_host) {
-    using State = httpd::StorageState;
-    const httpd::DeliveryState good{State::reached, 200};
-    const httpd::DeliveryState bad{State::unreachable, 100};
+    using Result = httpd::DeliveryResult;
+    const httpd::DeliveryState good{Result::delivered, 200};
+    const httpd::DeliveryState bad{Result::unreachable, 100};
     const std::vector<httpd::HostDelivery> deliveries = {
         {"a", &good}, {"a", &bad}, {"a", &good}, {"b", &good}};
     const auto worst = httpd::snapshot_of(deliveries, "a");
-    CHECK(worst && worst->storage == State::unreachable && worst->delivered_until == 100);
+    CHECK(worst && worst->storage == Result::unreachable && worst->delivered_until == 100);
     const auto other = httpd::snapshot_of(deliveries, "b");
-    CHECK(other && other->storage == State::reached && other->delivered_until == 200);
+    CHECK(other && other->storage == Result::delivered && other->delivered_until == 200);
     CHECK_FALSE(httpd::snapshot_of(deliveries, "c").has_value());
 }
 
@@ -186,7 +186,7 @@ TEST(metrics, drop_the_connections_of_a_killed_child) {
     CHECK_EQUAL(0, snapshot().connections_in_use);
     CHECK_EQUAL(3, snapshot().connection_waits.count());
     CHECK_EQUAL(1, snapshot().connection_holds.count());
-    CHECK_EQUAL(2000, snapshot().connection_holds.microseconds);
+    CHECK_EQUAL(2000, snapshot().connection_holds.sum_microseconds);
 }
 
 TEST(metrics, are_counted_in_a_child_without_a_slot) {
@@ -219,12 +219,12 @@ TEST(metrics, are_samples_with_labels_in_the_text_format) {
     metrics().connection_released(1500ms);
     metrics().count(store::WorkOutcome::read_only);
     metrics().count_lost_audit_line();
-    using State = httpd::StorageState;
+    using Result = httpd::DeliveryResult;
     const std::string text =
         httpd::prometheus_text({*registry_,
-                                {{"a.test:443", snapshot(), {{State::reached, 1700000000}}},
-                                 {"b.test:443", {}, {{State::unreachable, 1700000000}}},
-                                 {"c.test:443", {}, {{State::unknown, 1600000000}}},
+                                {{"a.test:443", snapshot(), {{Result::delivered, 1700000000}}},
+                                 {"b.test:443", {}, {{Result::unreachable, 1700000000}}},
+                                 {"c.test:443", {}, {{Result::unknown, 1600000000}}},
                                  {"d.test:443", {}, {}}},
                                 {4, 100},
                                 {1, 2}});

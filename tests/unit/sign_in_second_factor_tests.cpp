@@ -29,7 +29,7 @@ TEST_GROUP_BASE(second_step, SignInScene) {
     std::string challenge;
     std::string trusted_device;
     std::string content_type = "application/json";
-    bool is_not_remembered = false;
+    bool has_dont_remember = false;
     std::string encrypted_key;
     std::string encrypted_codes;
     audit::Event event;
@@ -56,7 +56,7 @@ TEST_GROUP_BASE(second_step, SignInScene) {
         const sign_in::Cookies cookies("better-auth.session_token", secrets[0], false);
         auto credentials = verifier();
         event = {};
-        sign_in::Client client{"192.0.2.1", text::Network::of("192.0.2.1"), {}, is_not_remembered};
+        sign_in::Client client{"192.0.2.1", text::Network::of("192.0.2.1"), {}, has_dont_remember};
         client.challenge = challenge;
         client.trusted_device = trusted_device;
         return sign_in::handle_request(
@@ -443,7 +443,7 @@ TEST(second_step, remembers_whether_the_session_is_remembered) {
     const http::Reply first = sign_in(false);
     expect("true", cookie(first, "dont_remember"));
     challenge = cookie(first, "two_factor");
-    is_not_remembered = true;
+    has_dont_remember = true;
     const http::Reply second = send("/two-factor/verify-totp", right_code);
     expect("true", cookie(second, "dont_remember"));
     CHECK_TRUE(store.opened->expires_at == code_time + 24h);
@@ -451,13 +451,13 @@ TEST(second_step, remembers_whether_the_session_is_remembered) {
 
 TEST(second_step, expires_a_leftover_dont_remember_cookie) {
     expect("-", cookie(sign_in(), "dont_remember"));
-    is_not_remembered = true;
+    has_dont_remember = true;
     expect("", cookie(sign_in(), "dont_remember"));
 }
 
 TEST(second_step, that_trusts_the_device_expires_the_dont_remember_cookie) {
     begin();
-    is_not_remembered = true;
+    has_dont_remember = true;
     const http::Reply reply =
         send("/two-factor/verify-totp", R"({"code":"081804","trustDevice":true})");
     expect("", cookie(reply, "dont_remember"));

@@ -6,7 +6,7 @@ namespace useradmin::test {
 using namespace std::chrono_literals;
 
 TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
-    bool is_not_remembered = false;
+    bool has_dont_remember = false;
     bool refuses_impersonated = false;
     audit::Event event;
     std::string_view query;
@@ -37,7 +37,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
         event = {};
         return sign_in::handle_request(
             {method, path, query, headers, body},
-            {"192.0.2.1", text::Network::of("192.0.2.1"), token, is_not_remembered},
+            {"192.0.2.1", text::Network::of("192.0.2.1"), token, has_dont_remember},
             {store, credentials, cookies, false, trusted, now, event, 100, refuses_impersonated});
     }
 
@@ -78,9 +78,9 @@ TEST(sign_in_endpoints, extend_a_session_from_the_second_day_on) {
 
 TEST(sign_in_endpoints, extend_no_session_that_must_not_be_extended) {
     add_session("token", now + 1h);
-    is_not_remembered = true;
+    has_dont_remember = true;
     expect("200 {\"session\" 0", get_session());
-    is_not_remembered = false;
+    has_dont_remember = false;
     for (const char* text : {"disableRefresh=true", "disableRefresh=false", "disableRefresh=1"}) {
         query = text;
         expect("200 {\"session\" 0", get_session());
@@ -217,7 +217,7 @@ TEST(sign_in_endpoints, clear_the_dont_remember_cookie_after_a_remembered_sign_i
     };
     const std::string ended = "better-auth.dont_remember=; Max-Age=0";
     CHECK_TRUE(cookies("").find(ended) == std::string::npos);
-    is_not_remembered = true;
+    has_dont_remember = true;
     CHECK_TRUE(cookies("").find(ended) != std::string::npos);
     CHECK_TRUE(cookies(R"(,"rememberMe":false)").find(ended) == std::string::npos);
 }

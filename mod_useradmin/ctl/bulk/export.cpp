@@ -2,7 +2,7 @@
 #include "ctl/bulk/user_file.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
-#include "ctl/interruption.hpp"
+#include "ctl/interrupt_handler.hpp"
 
 #include "apr/pool.hpp"
 #include "store/bulk.hpp"
@@ -218,7 +218,7 @@ void print_count(const Context& context, const Output& output, std::int64_t coun
 } // namespace
 
 Exit export_users(Context& context) {
-    const std::string name = context.options.words.empty() ? "-" : context.options.words[0];
+    const std::string name = context.options.arguments.empty() ? "-" : context.options.arguments[0];
     require_known_extension(context.options, name);
     const FileFormat format = format_of(context.options.find("format"), name);
     const bool is_for_spreadsheet = context.options.has("spreadsheet");
@@ -237,7 +237,7 @@ Exit export_users(Context& context) {
     if (!is_seen)
         progress.emplace("Exporting users");
     bool is_complete = false;
-    Interruption interruption(context.wants_json(), [&](bool is_delayed) {
+    InterruptHandler interrupt_handler(context.wants_json(), [&](bool is_delayed) {
         if (progress)
             progress->clear();
         return is_delayed             ? "the output may be incomplete; run the command again"
@@ -251,7 +251,7 @@ Exit export_users(Context& context) {
     const std::int64_t total =
         progress && progress->is_shown() ? number_of_users(database, schema) : 0;
     std::string text;
-    writer.append_headings(text);
+    writer.append_header(text);
     std::optional<std::string> last;
     std::int64_t users_at_once = first_users;
     std::int64_t count = 0;
@@ -275,7 +275,7 @@ Exit export_users(Context& context) {
     }
     database.execute("COMMIT");
     {
-        const auto delay = interruption.delay();
+        const auto delay = interrupt_handler.delay();
         output.finish();
         is_complete = true;
     }

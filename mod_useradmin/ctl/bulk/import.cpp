@@ -7,7 +7,7 @@
 #include "ctl/command.hpp"
 #include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"
-#include "ctl/interruption.hpp"
+#include "ctl/interrupt_handler.hpp"
 #include "ctl/password_input.hpp"
 #include "ctl/transaction.hpp"
 #include "store/bulk.hpp"
@@ -262,7 +262,7 @@ class Import {
           reader_(input_.get(), format_of(context.options.find("format"), name)),
           progress_(is_dry_ ? "Checking lines" : "Importing lines"),
           total_lines_(progress_.is_shown() ? count_lines(name) : 0),
-          interruption_(context.wants_json(), [this](bool is_delayed) {
+          interrupt_handler_(context.wants_json(), [this](bool is_delayed) {
               progress_.clear();
               return is_delayed ? state_during_commit() : state("run the command again");
           }) {
@@ -270,7 +270,7 @@ class Import {
                 store::needs_user | store::needs_account | store::needs_creation))
             throw CommandError(problem->text);
         is_unique_in_lower_ =
-            std::ranges::any_of(indexes_of(database_, schema_), &Index::is_of_lower_email);
+            std::ranges::any_of(indexes_of(database_, schema_), &Index::makes_lower_emails_unique);
     }
 
     Exit run() {
@@ -346,7 +346,7 @@ class Import {
     std::string state_during_commit() {
         std::string lines = "the last lines were";
         if (is_committing_.exchange(false)) {
-            context_.audit().revert_changes(true);
+            context_.audit().write_corrections(true);
             context_.audit().finish(Exit::failure);
             lines = last_lines_were();
         }
@@ -455,10 +455,10 @@ class Import {
                                        with_address->id != with_id->id;
             entry->is_refused = has_two_users || on_conflict_ == OnConflict::fail;
             if (has_two_users)
-                reject(Exit::already_there, entry->line,
+                reject(Exit::already_exists, entry->line,
                        "has the id of one user and the address of another");
             else if (entry->is_refused)
-                reject(Exit::already_there, entry->line,
+                reject(Exit::already_exists, entry->line,
                        (with_address != nullptr
                             ? "has the address of an existing user, " + std::string(user.email)
                             : "has the id of an existing user, " + std::string(user.id)) +
@@ -511,7 +511,7 @@ class Import {
                 return false;
             fail(work);
         }
-        const auto delay = interruption_.delay();
+        const auto delay = interrupt_handler_.delay();
         if (context_.audit().runs_before_commit())
             record_changes(seen);
         is_committing_ = true;
@@ -520,7 +520,7 @@ class Import {
         while (!is_committing_.exchange(false))
             pause();
         if (!is_committed) {
-            context_.audit().revert_changes(work.may_be_committed());
+            context_.audit().write_corrections(work.may_be_committed());
             fail(work);
         }
         context_.audit().confirm_changes();
@@ -570,7 +570,7 @@ class Import {
             changes.push_back(store::unverify_changed_email(rules_.lowers_email));
         const bool bans = entry.row.user.banned;
         if (bans && !entry.has("banExpires"))
-            changes.push_back(store::clear_expired_ban_end());
+            changes.push_back(store::clear_past_ban_expiry());
         work.row_change() = {};
         // A ban ends the user's sessions, as with 'useradminctl ban'.
         const auto ending = schema_.find_problem(store::needs_session) == nullptr
@@ -619,7 +619,7 @@ class Import {
         for (const store::RowChange& seen : all)
             if (!context_.audit().record_change(seen.user_id, seen.before ? &*seen.before : nullptr,
                                                 seen.after ? &*seen.after : nullptr)) {
-                context_.audit().revert_changes(false);
+                context_.audit().write_corrections(false);
                 throw CommandError("the audit log is required but cannot be written; " + state());
             }
     }
@@ -726,13 +726,13 @@ class Import {
     /// The transaction of a dry run.
     std::optional<Transaction> dry_run_transaction_;
     /// Must be the last member, because its thread uses the others.
-    Interruption interruption_;
+    InterruptHandler interrupt_handler_;
 };
 
 } // namespace
 
 Exit import_users(Context& context) {
-    return Import(context, context.options.words[0]).run();
+    return Import(context, context.options.arguments[0]).run();
 }
 
 } // namespace useradmin::ctl

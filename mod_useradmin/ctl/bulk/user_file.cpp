@@ -148,7 +148,7 @@ UserFileReader::UserFileReader(std::FILE* file, FileFormat format) : file_(file)
     // A stdio buffer would retain passwords.
     std::setvbuf(file, nullptr, _IONBF, 0);
     if (format == FileFormat::csv)
-        read_headings();
+        read_header();
 }
 
 UserFileReader::~UserFileReader() {
@@ -212,7 +212,7 @@ std::string_view UserFileReader::without_mark(std::string_view line) const noexc
     return line;
 }
 
-void UserFileReader::read_headings() {
+void UserFileReader::read_header() {
     std::string_view line = without_end(without_mark(read_line()));
     for (bool is_last = false; !is_last;) {
         const auto cell = take_cell(line);
@@ -220,19 +220,19 @@ void UserFileReader::read_headings() {
         if (name.empty())
             throw CommandError("the header (line 1) " +
                                (cell ? unknown(cell->text.view()) : "is quoted incorrectly"));
-        if (std::ranges::find(headings_, name) != headings_.end())
+        if (std::ranges::find(header_, name) != header_.end())
             throw CommandError("line 1 has \"" + std::string(name) + "\" twice");
-        headings_.push_back(name);
+        header_.push_back(name);
         is_last = cell->is_last;
     }
 }
 
 void UserFileReader::read_cells(std::string_view line, FileLine& read) const {
-    for (const std::string_view name : headings_) {
+    for (const std::string_view name : header_) {
         auto cell = take_cell(line);
-        if (!cell || cell->is_last != (name == headings_.back())) {
+        if (!cell || cell->is_last != (name == header_.back())) {
             read.problem =
-                cell ? "must have " + count_of(headings_.size(), "cell", "cells") + ", like line 1"
+                cell ? "must have " + count_of(header_.size(), "cell", "cells") + ", like line 1"
                      : "is quoted incorrectly: enclose cells that contain quotes, commas or line "
                        "breaks in quotes, and double the quotes inside them";
             return;
@@ -295,7 +295,7 @@ std::uint64_t UserFileReader::lines_read() {
     return line_;
 }
 
-void UserFileWriter::append_headings(std::string& out) const {
+void UserFileWriter::append_header(std::string& out) const {
     if (format_ != FileFormat::csv)
         return;
     for (const model::Field<model::User>& field : model::user_fields)

@@ -68,7 +68,7 @@ class UserFileReader {
     void commit_line();
     /// Returns the line without a byte order mark, if it is the first line of the file.
     std::string_view without_mark(std::string_view line) const noexcept;
-    void read_headings();
+    void read_header();
     void read_cells(std::string_view line, FileLine& read) const;
     void read_members(std::string_view line, FileLine& read) const;
 
@@ -80,7 +80,7 @@ class UserFileReader {
     /// The offset of the next line in the buffer.
     std::size_t at_ = 0;
     std::uint64_t line_ = 0;
-    std::vector<std::string_view> headings_;
+    std::vector<std::string_view> header_;
 };
 
 /// Whether to escape CSV cells that a spreadsheet would interpret as formulas.
@@ -93,7 +93,7 @@ class UserFileWriter {
         : format_(format), formulas_(formulas) {}
 
     /// Appends the header, if the format has one.
-    void append_headings(std::string& out) const;
+    void append_header(std::string& out) const;
     void append(std::string& out, const store::bulk::Row& row);
     /// Returns the number of unescaped CSV cells that a spreadsheet would interpret as formulas.
     std::int64_t formulas_kept() const noexcept { return formulas_kept_; }

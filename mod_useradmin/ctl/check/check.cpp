@@ -118,7 +118,7 @@ Exit check(Context& context) {
     const CheckedConfiguration configuration =
         check_configuration(context.settings, database.pool(), findings);
     if (const std::string& file = database.file(); file.empty() || file.starts_with('/'))
-        check_database_file(file, configuration.children, findings);
+        check_database_file(file, configuration.child_account, findings);
     else if (!context.settings.httpd.name().empty() && !context.options.has("params"))
         findings.problems.push_back("DBDParams names the relative path " + file +
                                     ", which httpd resolves against its working directory; use "

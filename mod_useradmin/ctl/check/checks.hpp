@@ -38,7 +38,7 @@ struct CheckedConfiguration {
     /// Whether only the account that starts httpd can test the configuration.
     bool needs_other_account = false;
     /// The account of httpd's children. Empty if unknown or if the configuration was not accepted.
-    std::optional<Account> children;
+    std::optional<Account> child_account;
 };
 
 /// Evaluates the facts about the database's tables and rows.
@@ -54,7 +54,7 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
 /// Reports a problem if the account of httpd's children may not read and write the database file
 /// and its directory. Does nothing if the database is not a file or the access cannot be
 /// determined.
-void check_database_file(const std::string& file, const std::optional<Account>& children,
+void check_database_file(const std::string& file, const std::optional<Account>& child_account,
                          Findings& findings);
 
 /// Checks whether the configured secrets verify the signature of the cookie in --cookie. Signatures

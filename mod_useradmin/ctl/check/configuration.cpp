@@ -480,7 +480,7 @@ CheckedConfiguration check_configuration(const CommandSettings& settings, apr_po
     }
     findings.notes.insert(findings.notes.end(), test.warnings.begin(), test.warnings.end());
     checked.is_accepted = true;
-    checked.children = test.children;
+    checked.child_account = test.child_account;
     checked.lines = ConfigurationExaminer(whole, test, findings).examine();
     return checked;
 }

@@ -114,7 +114,7 @@ bool can_read(const store::Table& table, std::initializer_list<std::string_view>
 
 /// Returns the name of the text type, qualified with the system schema if the database has one.
 std::string text_type(const store::Table& table) {
-    return table.system.empty() ? "text" : std::string(table.system) + ".text";
+    return table.builtin_schema.empty() ? "text" : std::string(table.builtin_schema) + ".text";
 }
 
 /// Returns SQL for a field of a table's alias as text, to compare columns of different types.
@@ -162,7 +162,7 @@ std::string credential_accounts(const store::Schema& schema) {
 
 void count_time_formats(Database& database, const store::Table& user, DatabaseFacts& found) {
     const store::Column* const created = user.find("createdAt");
-    if (created == nullptr || !user.system.empty())
+    if (created == nullptr || !user.builtin_schema.empty())
         return;
     const std::string name = created->sql();
     const std::string number = ", count(*) FILTER (WHERE typeof(" + name + ") = 'integer' AND " +

@@ -53,7 +53,7 @@ struct Index {
     std::vector<std::string> keys;
 
     /// Returns whether the index makes the addresses unique in lower case.
-    bool is_of_lower_email() const {
+    bool makes_lower_emails_unique() const {
         return table == 'u' && is_unique && keys.size() == 1 && keys[0] == "lower(";
     }
 };

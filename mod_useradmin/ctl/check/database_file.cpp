@@ -8,9 +8,9 @@
 
 namespace useradmin::ctl {
 
-void check_database_file(const std::string& file, const std::optional<Account>& children,
+void check_database_file(const std::string& file, const std::optional<Account>& child_account,
                          Findings& findings) {
-    if (file.empty() || !children)
+    if (file.empty() || !child_account)
         return;
     // SQLite creates these files with the mode of the database, so only existing ones may differ.
     std::vector<std::string> files = {file};
@@ -19,27 +19,27 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
             files.push_back(file + suffix);
     FileAccess access = FileAccess::full;
     const auto refused = std::ranges::find_if(files, [&](const std::string& each) {
-        access = access_of(*children, each);
+        access = access_of(*child_account, each);
         return access != FileAccess::full;
     });
     if (refused == files.end())
         return;
-    const std::string folder = folder_of(file);
-    std::string all = folder + " " + file;
+    const std::string directory = directory_of(file);
+    std::string all = directory + " " + file;
     // If httpd's children cannot use the database, this command may have created the other files.
     // They are removed when the command ends.
     if (refused != files.begin())
         for (auto each = files.begin() + 1; each != files.end(); ++each)
             all += " " + *each;
     const std::string problem =
-        "httpd's children (" + children->name +
+        "httpd's children (" + child_account->name +
         ") cannot read and write the database, so requests get 503: " + describe_access(*refused);
     if (access == FileAccess::unreachable)
         findings.problems.push_back(
-            problem + "; " + children->name + " cannot access " + folder +
+            problem + "; " + child_account->name + " cannot access " + directory +
             ": move the database to a directory such as /var/lib/useradmin");
     else if (access == FileAccess::denied)
-        findings.problems.push_back(problem + "; run: chown " + children->name + ": " + all +
+        findings.problems.push_back(problem + "; run: chown " + child_account->name + ": " + all +
                                     " && chmod u+rwX " + all +
                                     "; if another program uses the database, give both accounts a "
                                     "common group instead");

@@ -144,8 +144,9 @@ class Examiner {
     void check_unique_email() {
         const std::string& email = schema().user.find("email")->name;
         const bool is_unique = std::ranges::any_of(found_.indexes, [&](const Index& index) {
-            return index.is_of_lower_email() || (index.table == 'u' && index.is_unique &&
-                                                 index.keys.size() == 1 && index.keys[0] == email);
+            return index.makes_lower_emails_unique() ||
+                   (index.table == 'u' && index.is_unique && index.keys.size() == 1 &&
+                    index.keys[0] == email);
         });
         if (!is_unique && !can_have_indexes(schema().user))
             note("table " + schema().user.name +

@@ -94,10 +94,10 @@ std::optional<Account> account_in(std::string_view line) {
 
 void take_line(std::string_view line, HttpdTest& test) {
     if (line.starts_with("User: "))
-        test.children = account_in(line);
+        test.child_account = account_in(line);
     else if (line.starts_with("Group: ")) {
-        if (const auto group = account_in(line); group && test.children)
-            test.children->group = group->group;
+        if (const auto group = account_in(line); group && test.child_account)
+            test.child_account->group = group->group;
     } else if (line.starts_with(' '))
         test.modules.push_back(rest_after(line, " "));
     else if (line.starts_with("Define: "))

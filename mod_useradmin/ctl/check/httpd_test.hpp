@@ -26,7 +26,7 @@ struct HttpdTest {
     /// The names of the defined variables, such as "WORK".
     std::vector<std::string> defines;
     /// The account of httpd's children: User and Group. Empty if unknown.
-    std::optional<Account> children;
+    std::optional<Account> child_account;
 };
 
 /// Returns whether the error may be due to a file that only another account, such as root, may

@@ -12,7 +12,7 @@ Exit ban(Context& context) {
     model::NullableTime ends;
     if (const auto expires = context.options.find("expires"))
         ends = parse_expiry(*expires, now);
-    const model::User user = find_user(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.arguments[0]);
     require_column(context, "banned");
     if (reason)
         require_column(context, "banReason");
@@ -28,7 +28,7 @@ Exit ban(Context& context) {
 }
 
 Exit unban(Context& context) {
-    const model::User user = find_user(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.arguments[0]);
     require_column(context, "banned");
     if (!user.banned && !user.ban_reason && !user.ban_expires) {
         print(context, user, display(user) + " is not banned; nothing was changed");

@@ -8,8 +8,8 @@ namespace useradmin::ctl {
 namespace {
 
 [[noreturn]] void reject_taken_email(const std::string& email) {
-    throw CommandError(Exit::already_there, "a user with the address " + email +
-                                                " already exists; see 'useradminctl show'");
+    throw CommandError(Exit::already_exists, "a user with the address " + email +
+                                                 " already exists; see 'useradminctl show'");
 }
 
 } // namespace

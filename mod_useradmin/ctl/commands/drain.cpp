@@ -11,7 +11,7 @@
 namespace useradmin::ctl {
 
 Exit drain(Context& context) {
-    const std::string& wanted = context.options.words[0];
+    const std::string& wanted = context.options.arguments[0];
     const std::string& file = context.settings.drain_file;
     if (wanted != "on" && wanted != "off")
         throw UsageError("the argument must be on or off");

@@ -84,7 +84,7 @@ Exit create_key(Context& context) {
     if (const auto expires = options.find("expires"))
         key.expires_at = parse_expiry(*expires, now);
     key.permissions = permissions_of(options);
-    const model::User user = find_user(context, options.words[0]);
+    const model::User user = find_user(context, options.arguments[0]);
     const std::string id = crypto::random_uuid();
     const std::string text = crypto::random_api_key();
     key.id = id;
@@ -113,7 +113,7 @@ Exit create_key(Context& context) {
 }
 
 Exit list_keys(Context& context) {
-    const model::User user = find_user(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.arguments[0]);
     const auto keys = value_of(context.database_with_rows().store().list_api_keys(user.id));
     if (context.wants_json()) {
         print_list([&](json::Writer& writer) {
@@ -145,7 +145,7 @@ Exit list_keys(Context& context) {
 
 Exit revoke_key(Context& context) {
     const auto revoked =
-        context.database_with_rows().store().delete_api_key(context.options.words[0]);
+        context.database_with_rows().store().delete_api_key(context.options.arguments[0]);
     if (revoked.is_not_found())
         throw CommandError(Exit::not_found,
                            "there is no API key with that id; see 'useradminctl key list'");

@@ -2,7 +2,7 @@
 
 #include "ctl/commands/sql_files.hpp"
 #include "ctl/display.hpp"
-#include "ctl/interruption.hpp"
+#include "ctl/interrupt_handler.hpp"
 #include "ctl/lock_retry.hpp"
 #include "ctl/transaction.hpp"
 #include "text/unicode.hpp"
@@ -206,7 +206,7 @@ void print(const Context& context, std::int64_t users, std::int64_t corrected,
 } // namespace
 
 Exit create_scale(Context& context) {
-    const Interruption interruption(context.wants_json(), [](bool) {
+    const InterruptHandler interrupt_handler(context.wants_json(), [](bool) {
         return "what was created is kept; run the command again to create the rest";
     });
     ScaleObjects objects(context.database_with_rows());
@@ -233,7 +233,7 @@ Exit create_scale(Context& context) {
 }
 
 Exit remove_scale(Context& context) {
-    const Interruption interruption(
+    const InterruptHandler interrupt_handler(
         context.wants_json(), [](bool) { return "run the command again to remove the rest"; });
     ScaleObjects objects(context.database_with_rows());
     objects.exclude_other_commands();

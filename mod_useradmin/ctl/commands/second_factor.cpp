@@ -5,7 +5,7 @@
 namespace useradmin::ctl {
 
 Exit reset_second_factor(Context& context) {
-    const model::User user = find_user(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.arguments[0]);
     const auto reset = context.store().remove_second_factor(user.id);
     if (!reset && reset.failure() == store::Failure::no_second_factor)
         throw CommandError(Exit::not_found,

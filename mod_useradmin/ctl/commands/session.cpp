@@ -107,7 +107,7 @@ Exit open_session(Context& context) {
     const std::chrono::seconds length = length_of(context.options);
     const bool is_signed = !context.settings.secret_source.empty();
     const crypto::Secret secret = is_signed ? secret_of(context.settings) : crypto::Secret();
-    const model::User user = find_user(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.arguments[0]);
     const std::string id = crypto::random_uuid();
     const std::string token = crypto::random_token();
     model::Session session;
@@ -137,7 +137,7 @@ Exit open_session(Context& context) {
 }
 
 Exit list_sessions(Context& context) {
-    const model::User user = find_user(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.arguments[0]);
     const auto sessions = value_of(context.store().list_sessions(user.id));
     if (context.wants_json()) {
         print_list([&](json::Writer& writer) {
@@ -167,15 +167,15 @@ Exit list_sessions(Context& context) {
 }
 
 Exit revoke_sessions(Context& context) {
-    const auto& words = context.options.words;
-    const bool is_one_of_user = words.size() == 2;
+    const auto& arguments = context.options.arguments;
+    const bool is_one_of_user = arguments.size() == 2;
     const bool is_all = context.options.has("all");
-    const bool is_address = words[0].find('@') != words[0].npos;
+    const bool is_address = arguments[0].find('@') != arguments[0].npos;
     // Other accounts can see the command line, and a token is sufficient to use the session.
     const crypto::Secret typed =
-        words.back() == "-" && !is_all ? read_secret("Token: ") : crypto::Secret();
-    const std::string_view session = words.back() == "-" ? typed.view() : words.back();
-    if (words[0].empty() || session.empty() || (is_all && is_one_of_user) ||
+        arguments.back() == "-" && !is_all ? read_secret("Token: ") : crypto::Secret();
+    const std::string_view session = arguments.back() == "-" ? typed.view() : arguments.back();
+    if (arguments[0].empty() || session.empty() || (is_all && is_one_of_user) ||
         (is_address && !is_all && !is_one_of_user))
         throw UsageError(
             "usage: useradminctl session revoke USER SESSION | USER --all | - | TOKEN");
@@ -186,7 +186,7 @@ Exit revoke_sessions(Context& context) {
         print_revoked(context, 1);
         return Exit::success;
     }
-    const model::User user = find_user(context, words[0]);
+    const model::User user = find_user(context, arguments[0]);
     std::int64_t count = 1;
     if (is_all) {
         count = value_of(context.store().delete_sessions_of_user(user.id));

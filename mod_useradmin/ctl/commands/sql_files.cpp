@@ -10,7 +10,7 @@ namespace useradmin::ctl {
 std::vector<std::string_view> sql_files_with_prefix(const Database& database,
                                                     std::string_view prefix) {
     const std::string path =
-        std::string(database.dialect().product().folder) + "/" + std::string(prefix);
+        std::string(database.dialect().product().directory) + "/" + std::string(prefix);
     std::vector<std::string_view> texts;
     for (const sql::File& file : sql::files)
         if (file.path.starts_with(path))

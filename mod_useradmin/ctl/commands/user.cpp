@@ -16,12 +16,12 @@ constexpr store::ProtectedEmail no_protected_email = {"", false};
 } // namespace
 
 Exit show(Context& context) {
-    print(context, find_user(context, context.options.words[0]));
+    print(context, find_user(context, context.options.arguments[0]));
     return Exit::success;
 }
 
 Exit set_password(Context& context) {
-    const model::User user = find_user(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.arguments[0]);
     const crypto::Secret hash = read_and_hash_password(context);
     const std::string account_id = crypto::random_uuid();
     const bool keeps_sessions = context.options.has("keep-sessions");
@@ -37,11 +37,11 @@ Exit set_password(Context& context) {
 }
 
 Exit set_role(Context& context) {
-    const std::string& role = context.options.words[1];
+    const std::string& role = context.options.arguments[1];
     if (role.empty())
         throw UsageError("the role must be user, admin or superAdmin");
     require_known_role(context, role);
-    const model::User user = find_user(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.arguments[0]);
     require_column(context, "role");
     if (role == user.role) {
         print(context, user,
@@ -60,7 +60,7 @@ Exit set_role(Context& context) {
 }
 
 Exit remove(Context& context) {
-    const model::User user = find_user(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.arguments[0]);
     const std::string name = display(user);
     if (!context.options.has("yes") &&
         !confirm("Delete " + name +

@@ -187,7 +187,7 @@ Exit verify_audit_log(Context& context) {
         setrlimit(RLIMIT_NOFILE, &limit);
     }
     std::vector<std::string> notes;
-    const std::vector<audit::Source> sources = open_files(context.options.words, notes);
+    const std::vector<audit::Source> sources = open_files(context.options.arguments, notes);
     std::optional<Progress> progress;
     if (!prints_lines)
         progress.emplace("Verifying lines");

@@ -13,7 +13,7 @@ struct Option {
     std::string_view name;
     /// The placeholder for the value in the help. Empty for a flag.
     std::string_view value;
-    std::string_view meaning;
+    std::string_view description;
 
     /// Returns the option as in the usage, such as "--page N".
     std::string usage() const;
@@ -25,7 +25,7 @@ const Option* find_option(std::string_view name) noexcept;
 /// The arguments and options of a command.
 struct Options {
     /// The arguments after the command's name.
-    std::vector<std::string> words;
+    std::vector<std::string> arguments;
     std::map<std::string, std::string, std::less<>> values;
 
     bool has(std::string_view name) const { return values.find(name) != values.end(); }

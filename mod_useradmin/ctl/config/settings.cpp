@@ -22,7 +22,7 @@ struct Setting {
     std::string by;
     std::vector<std::string> words;
     /// The base of a relative path: ServerRoot, or empty for the working directory.
-    std::string folder = {};
+    std::string directory = {};
 };
 
 [[noreturn]] void reject_setting(const Setting& setting, std::string_view expected) {
@@ -170,7 +170,7 @@ void read_tables(const std::optional<Setting>& setting, CommandSettings& setting
 
 /// Returns the path in the setting's first word.
 std::string path_of(const Setting& setting) {
-    return (std::filesystem::path(setting.folder) / setting.words[0]).string();
+    return (std::filesystem::path(setting.directory) / setting.words[0]).string();
 }
 
 void read_drain_file(const std::optional<Setting>& setting, CommandSettings& settings) {
@@ -244,7 +244,7 @@ CommandSettings read_settings(const Options& options,
     if (takes("secret")) {
         settings.secret_source = reader.secret();
         // A relative path in an option is relative to the working directory.
-        settings.secret_folder = options.has("secret") ? "" : file.server_root();
+        settings.secret_directory = options.has("secret") ? "" : file.server_root();
     }
     if (takes("protected-email"))
         settings.protected_email =
@@ -277,7 +277,7 @@ CommandSettings read_settings(const Options& options,
 }
 
 crypto::Secret secret_of(const CommandSettings& settings) {
-    auto read = crypto::load_secret(settings.secret_source, settings.secret_folder);
+    auto read = crypto::load_secret(settings.secret_source, settings.secret_directory);
     if (const auto* const problem = std::get_if<std::string>(&read))
         throw CommandError("the token cannot be signed: " + *problem +
                            "; use --secret file:PATH or --secret env:NAME, or "

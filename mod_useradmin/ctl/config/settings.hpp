@@ -41,7 +41,7 @@ struct CommandSettings {
     /// The source of the secret, as in AuthUserAdminSecret. Empty if there is none.
     std::string secret_source;
     /// The base directory for a relative path in secret_source. Empty for the working directory.
-    std::string secret_folder;
+    std::string secret_directory;
     /// Whether UserAdminCleanUp is on.
     bool cleans_up = false;
     /// Whether a new role or address ends the user's sessions (UserAdminEndSessions).

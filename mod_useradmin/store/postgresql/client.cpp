@@ -268,7 +268,7 @@ class PostgresqlClient final : public Client {
 
     void discard_prepared() override {
         // The backend keeps the old statements until it exits, so new ones get different names.
-        ++age_;
+        ++generation_;
         prepared_.clear();
         unnamed_.clear();
     }
@@ -313,7 +313,7 @@ class PostgresqlClient final : public Client {
         // statements must not have the same name. The label is hashed, too, because PostgreSQL
         // truncates names to 63 bytes.
         Prepared prepared = {"useradmin_" + std::to_string(std::hash<std::string>()(label_ + sql)) +
-                             "_" + std::to_string(age_)};
+                             "_" + std::to_string(generation_)};
         const char* const name = prepared.name.c_str();
         const PGresult* const made = adopt_result(
             result_of(PQsendPrepare(connection_, name, sql.c_str(), 0, nullptr)), pool);
@@ -444,7 +444,7 @@ class PostgresqlClient final : public Client {
     /// The PID of the backend on which enable_client_check() was called.
     int checked_backend_ = 0;
     /// Part of the names of prepared statements. Incremented when they are discarded.
-    unsigned age_ = 0;
+    unsigned generation_ = 0;
     Deadline deadline_ = no_deadline;
     /// Whether the connection was closed after a timeout.
     bool is_late_ = false;

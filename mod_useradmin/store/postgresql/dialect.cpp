@@ -284,9 +284,9 @@ Column column_of(Rows& rows, bool has_iso_dates) {
         column.time_format = Column::TimeFormat::milliseconds;
     column.sql_type = quoted_identifier(rows.take().value_or(""));
     column.sql_type.append(".").append(quoted_identifier(type));
-    const model::NullableText operators = rows.take();
-    column.has_order = operators.has_value();
-    column.operators = quoted_identifier(operators.value_or(system_schema));
+    const model::NullableText operator_schema = rows.take();
+    column.has_order = operator_schema.has_value();
+    column.operator_schema = quoted_identifier(operator_schema.value_or(system_schema));
     if (type == "int2")
         column.max_value = std::numeric_limits<std::int16_t>::max();
     if (type == "int4")
@@ -295,10 +295,10 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     column.requires_value = rows.take_boolean();
     // Reading the column directly is cheapest, but wrong if DateStyle is not ISO.
     if (column.kind == Column::Kind::timestamp && !has_iso_dates)
-        std::tie(column.read_before, column.read_after) = in_utc(type == "timestamptz");
+        std::tie(column.select_prefix, column.select_suffix) = in_utc(type == "timestamptz");
     // char(n) is padded with blanks that are not part of the value.
     if (type == "bpchar")
-        column.read_after = "::pg_catalog.text";
+        column.select_suffix = "::pg_catalog.text";
     column.has_loose_collation = rows.take_boolean();
     column.is_readable = rows.take_boolean();
     column.is_writable = rows.take_boolean();
@@ -345,7 +345,7 @@ constexpr DatabaseProduct postgresql_product = {
     .driver = "pgsql",
     .debian_package = "libaprutil1-dbd-pgsql",
     .fedora_package = "apr-util-pgsql",
-    .folder = "postgresql",
+    .directory = "postgresql",
     .min_version = "13",
     .version_query = "SHOW server_version",
     .create_index_option = "CONCURRENTLY ",
@@ -359,13 +359,13 @@ constexpr DatabaseProduct postgresql_product = {
     // locked.
     .row_lock = " OFFSET 0 FOR NO KEY UPDATE",
     .removal_lock = " FOR UPDATE",
-    .current_second = "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)",
+    .current_unix_time = "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)",
     // pg_last_xact_replay_timestamp() is NULL if nothing has been replayed since the server
     // started.
     .last_replay_time =
         "(pg_catalog.date_part('epoch', coalesce(pg_catalog.pg_last_xact_replay_timestamp(),"
         " pg_catalog.pg_postmaster_start_time())) OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8",
-    .any_of_locked = {" OPERATOR(pg_catalog.=) ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))"},
+    .any_of_skip_locked = {" OPERATOR(pg_catalog.=) ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))"},
     .position_function = "pg_catalog.strpos",
 };
 
@@ -446,7 +446,7 @@ class Postgresql final : public Dialect {
             read.set_table_names(names);
             for (Table* table :
                  {&read.user, &read.session, &read.account, &read.revocation, &read.attempt})
-                table->system = system_schema;
+                table->builtin_schema = system_schema;
             std::map<std::string, Table> plugins;
             while (rows->next())
                 read_column(*rows, read, plugins);
@@ -777,7 +777,7 @@ class Postgresql final : public Dialect {
             table.sql = quoted_identifier(*own_schema) + "." + quoted_identifier(*own_name);
         if (letter == 'p') {
             table.name = table.sql;
-            table.system = system_schema;
+            table.builtin_schema = system_schema;
         }
         table.version = rows.take_boolean() ? version_of_stored : version_of_values;
         table.relation_kind = rows.take().value_or("r").front();

@@ -78,7 +78,7 @@ constexpr DatabaseProduct sqlite_product = {
     .driver = "sqlite3",
     .debian_package = "libaprutil1-dbd-sqlite3",
     .fedora_package = "apr-util-sqlite",
-    .folder = "sqlite",
+    .directory = "sqlite",
     .min_version = "3.35",
     .version_query = "SELECT sqlite_version()",
     .create_index_option = "",
@@ -89,9 +89,9 @@ constexpr DatabaseProduct sqlite_product = {
     .begin_snapshot = "BEGIN",
     .row_lock = "",
     .removal_lock = "",
-    .current_second = "CAST(strftime('%s', 'now') AS bigint)",
+    .current_unix_time = "CAST(strftime('%s', 'now') AS bigint)",
     .last_replay_time = "NULL",
-    .any_of_locked = {" IN (", ")"},
+    .any_of_skip_locked = {" IN (", ")"},
     .position_function = "instr",
 };
 

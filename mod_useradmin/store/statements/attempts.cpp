@@ -37,7 +37,7 @@ Result<FailedAttempts> failed_attempts(Work& work, std::span<const AttemptCounte
     const Table& table = work.schema().attempt;
     if (!table.exists())
         return FailedAttempts{false};
-    const std::string now = work.dialect().product().current_second;
+    const std::string now = work.dialect().product().current_unix_time;
     Statement statement = work.statement();
     statement << "SELECT subject, failures, expires_at" << table.op("-") << now << " FROM " << table
               << " WHERE expires_at" << table.op(">") << now << " AND (";
@@ -56,10 +56,10 @@ Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const Attempt
     const Table& table = work.schema().attempt;
     if (!table.exists())
         return FailedAttempts{false};
-    const std::string now = work.dialect().product().current_second;
+    const std::string now = work.dialect().product().current_unix_time;
     // Remove expired rows before counting. If a conflict causes a retry, nothing is counted twice.
     constexpr std::int64_t max_removed = 20; // one attempt adds fewer rows
-    const auto [before, after] = work.dialect().product().any_of_locked;
+    const auto [before, after] = work.dialect().product().any_of_skip_locked;
     Statement remove = work.statement();
     remove << "DELETE FROM " << table << " WHERE subject" << before << "SELECT subject FROM "
            << table << " WHERE expires_at" << table.op("<") << now << " ORDER BY expires_at LIMIT "

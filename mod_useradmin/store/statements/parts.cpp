@@ -93,7 +93,7 @@ bool contains_ban(const Changes& changes) {
     return std::ranges::any_of(changes, is_ban);
 }
 
-std::string second_factor_expression(const Schema& schema) {
+std::string second_factor_condition(const Schema& schema) {
     return schema.has_second_factors() ? schema.second_factor_column : "FALSE";
 }
 

@@ -75,11 +75,11 @@ bool remove_verifications(Work& work, std::string_view user_id,
 bool remove_password_links(Work& work, std::string_view user_id);
 
 /// Returns whether changes to a user may delete the user's password links
-/// (PluginPolicy::ends_links).
-bool ends_links(const Work& work);
+/// (PluginPolicy::revokes_links).
+bool revokes_links(const Work& work);
 
 /// Returns a condition that a row of the user table has a second factor.
-std::string second_factor_expression(const Schema& schema);
+std::string second_factor_condition(const Schema& schema);
 
 /// Makes a change and, if the table of revocations exists, records the revocation in the same
 /// transaction.
@@ -105,7 +105,7 @@ Result<Done> change_locked_user(Work& work, std::string_view id, const UpdateGua
     if (!key.can_hold_id(id))
         return Failure::not_found;
     Statement lock = work.statement();
-    lock << "SELECT " << second_factor_expression(work.schema()) << " FROM " << user
+    lock << "SELECT " << second_factor_condition(work.schema()) << " FROM " << user
          << " AS useradmin_row";
     append_equals(lock << " WHERE ", key, id);
     append_guard(lock, user, guard);

@@ -68,11 +68,11 @@ Result<Credential> find_credential(Work& work, std::string_view email) {
     const Column& address = user.at("email");
     statement << "SELECT " << user.select_list_u << ", "
               << account.select_expression("password", "a.") << ", "
-              << work.schema().read_second_factor << ", " << work.schema().read_account_id
-              << " FROM " << user << " u JOIN " << account << " a ON a." << owner << owner.op("=")
-              << "u." << user.at("id") << " AND a." << provider << provider.op("=")
-              << argument(model::Account().provider_id) << " WHERE u." << address << address.op("=")
-              << argument(email);
+              << work.schema().second_factor_expression << ", "
+              << work.schema().account_id_expression << " FROM " << user << " u JOIN " << account
+              << " a ON a." << owner << owner.op("=") << "u." << user.at("id") << " AND a."
+              << provider << provider.op("=") << argument(model::Account().provider_id)
+              << " WHERE u." << address << address.op("=") << argument(email);
     return first_row(work, statement, [](Rows& rows) {
         Credential found;
         bool is_first = true;
@@ -95,7 +95,7 @@ Result<Done> set_password(Work& work, const model::Account& account, SessionPoli
     const std::string_view user_id = account.user_id;
     return change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
         const Result<Done> set = write_account(work, account);
-        if (set && ends_links(work) && !remove_password_links(work, user_id))
+        if (set && revokes_links(work) && !remove_password_links(work, user_id))
             return Failure::failed;
         if (!set || sessions == SessionPolicy::keep)
             return set;

@@ -36,8 +36,8 @@ Result<UserWithSecondFactor> find_second_factor(Work& work, std::string_view use
     if (!key.can_hold_id(user_id) || !factors.owner().can_hold_id(user_id))
         return Failure::not_found;
     Statement statement = work.statement();
-    statement << "SELECT " << schema.user.select_list_u << ", " << schema.read_second_factor << ", "
-              << factors.table.select_list_s << " FROM " << schema.user << " u CROSS JOIN "
+    statement << "SELECT " << schema.user.select_list_u << ", " << schema.second_factor_expression
+              << ", " << factors.table.select_list_s << " FROM " << schema.user << " u CROSS JOIN "
               << factors.table << " s WHERE ";
     // The columns of the two ids may be of different types, so compare each with the argument.
     append_equals(statement, key, user_id, "u.");

@@ -99,7 +99,7 @@ Result<SessionWithUser> find_caller(Work& work, std::string_view token) {
     });
 }
 
-Result<model::Session> find_session_of_any(Work& work, std::string_view token_or_id) {
+Result<model::Session> find_session_by_token_or_id(Work& work, std::string_view token_or_id) {
     const Table& table = work.schema().session;
     const Column& token = table.at("token");
     const Column& key = table.at("id");

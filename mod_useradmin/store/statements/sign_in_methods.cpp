@@ -42,7 +42,7 @@ Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, std::s
     if (!key.can_hold_id(user_id))
         return Failure::not_found;
     Statement statement = work.statement();
-    statement << "SELECT " << second_factor_expression(schema) << " FROM " << schema.user;
+    statement << "SELECT " << second_factor_condition(schema) << " FROM " << schema.user;
     append_equals(statement << " WHERE ", key, user_id);
     const Result<bool> has_second_factor =
         first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });

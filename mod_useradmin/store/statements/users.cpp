@@ -122,7 +122,8 @@ Result<Done> read_last_activity(Work& work, std::span<model::User> users) {
     if (!table.last_seen)
         return Done();
     const LastSeen& seen = *table.last_seen;
-    return read_more(work, seen.column.read_before + seen.sql + seen.column.read_after, "", users,
+    return read_more(work, seen.column.select_prefix + seen.sql + seen.column.select_suffix, "",
+                     users,
                      [](Rows& rows, model::User& user) { user.last_seen = rows.take_time(); });
 }
 
@@ -186,7 +187,7 @@ Result<model::User> update_row(Work& work, std::string_view id, const Changes& c
     const SessionPolicy ending = may_revoke ? sessions : SessionPolicy::keep;
     if (work.has_listener() || ending == SessionPolicy::revoke ||
         (contains_ban(changes) && schema.disabled_keys() != nullptr) ||
-        (may_revoke && (schema.revocation.exists() || ends_links(work))))
+        (may_revoke && (schema.revocation.exists() || revokes_links(work))))
         return outcome_of(work.dialect().update_with_before(work, id, changes, guard, ending));
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
@@ -225,7 +226,7 @@ bool has_invalid_value(const Work& work, const Changes& changes) {
 /// Returns whether the update deletes the user's password links. A ban and a new address do.
 bool update_ends_links(Work& work, const Changes& changes) {
     const RowChange& change = work.row_change();
-    return ends_links(work) &&
+    return revokes_links(work) &&
            (contains_ban(changes) ||
             (change.before && change.after && change.before->email != change.after->email));
 }
@@ -257,7 +258,7 @@ Result<model::User> update(Work& work, std::string_view id, const Changes& chang
         return row;
     };
     const bool needs_transaction =
-        ban || may_end_sessions || (ends_links(work) && may_revoke_privileges(changes));
+        ban || may_end_sessions || (revokes_links(work) && may_revoke_privileges(changes));
     Result<model::User> updated =
         needs_transaction ? in_transaction<model::User>(work, change) : change();
     if (!updated && has_invalid_value(work, changes))
@@ -331,7 +332,7 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& prote
         if (!email)
             return email.failure();
         if (!end_impersonations(work, id) || !remove_with_rows(work, id, *email) ||
-            (ends_links(work) && !remove_password_links(work, id)))
+            (revokes_links(work) && !remove_password_links(work, id)))
             return Failure::failed;
         return Done();
     };

@@ -29,9 +29,9 @@ bool remove_password_links(Work& work, std::string_view user_id) {
     return remove_verifications(work, user_id, std::span(&model::password_link_prefix, 1));
 }
 
-bool ends_links(const Work& work) {
+bool revokes_links(const Work& work) {
     const OwnedTable* const verifications = work.schema().verifications();
-    return work.plugin_policy().ends_links && verifications != nullptr &&
+    return work.plugin_policy().revokes_links && verifications != nullptr &&
            verifications->can_remove_rows() && verifications->table.at("value").is_readable;
 }
 

@@ -6,7 +6,7 @@
 //   switch DIRECTIVE On|Off                      the default of a switch
 #pragma once
 
-#include "admin/rights.hpp"
+#include "admin/permissions.hpp"
 #include "api/service.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
@@ -77,7 +77,7 @@ void print_directive(const httpd::DirectiveSettings<table>& settings) {
     using Entry = std::tuple_element_t<index, std::remove_cvref_t<decltype(table)>>;
     using Tag = typename Entry::Name;
     constexpr const char* name = std::get<index>(table).name;
-    constexpr cmd_how words = std::get<index>(table).words;
+    constexpr cmd_how args_how = std::get<index>(table).args_how;
     constexpr auto fallback = std::get<index>(table).default_value;
 
     if constexpr (requires { Entry::read.max; }) {
@@ -89,7 +89,7 @@ void print_directive(const httpd::DirectiveSettings<table>& settings) {
         }
         std::printf("bounds\t%s\t%ld\t%ld\n", name, least, most);
     }
-    if constexpr (words == FLAG) {
+    if constexpr (args_how == FLAG) {
         bool is_on = false;
         if constexpr (requires { fallback.is_on; })
             is_on = fallback.is_on;

@@ -12,12 +12,12 @@ namespace useradmin::ctl {
 
 /// While the object exists, SIGINT, SIGTERM or SIGHUP prints what was done and terminates the
 /// program. Signals that were ignored stay ignored.
-class Interruption {
+class InterruptHandler {
   public:
     /// describe: returns what was done and how to continue. Called on another thread. The argument
     /// is true if a lock from delay() is still held after five seconds.
-    Interruption(bool wants_json, std::function<std::string(bool)> describe);
-    ~Interruption();
+    InterruptHandler(bool wants_json, std::function<std::string(bool)> describe);
+    ~InterruptHandler();
 
     /// Delays signals while the returned lock is held, for at most five seconds. Hold it when
     /// changing data that describe() reads.

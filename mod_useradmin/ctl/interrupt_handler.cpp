@@ -1,4 +1,4 @@
-#include "ctl/interruption.hpp"
+#include "ctl/interrupt_handler.hpp"
 
 #include "ctl/display.hpp"
 
@@ -17,7 +17,7 @@ constexpr std::chrono::seconds max_delay(5);
 
 } // namespace
 
-Interruption::Interruption(bool wants_json, std::function<std::string(bool)> describe)
+InterruptHandler::InterruptHandler(bool wants_json, std::function<std::string(bool)> describe)
     : wants_json_(wants_json), describe_(std::move(describe)) {
     sigemptyset(&signals_);
     sigaddset(&signals_, end_of_thread);
@@ -31,13 +31,13 @@ Interruption::Interruption(bool wants_json, std::function<std::string(bool)> des
     thread_ = std::thread([this] { wait(); });
 }
 
-Interruption::~Interruption() {
+InterruptHandler::~InterruptHandler() {
     pthread_kill(thread_.native_handle(), end_of_thread);
     thread_.join();
     pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
 }
 
-void Interruption::wait() {
+void InterruptHandler::wait() {
     int number = 0;
     if (sigwait(&signals_, &number) != 0 || number == end_of_thread)
         return;

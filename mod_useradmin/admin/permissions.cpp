@@ -1,4 +1,4 @@
-#include "admin/rights.hpp"
+#include "admin/permissions.hpp"
 
 #include <algorithm>
 #include <iterator>
