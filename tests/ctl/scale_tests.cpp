@@ -117,7 +117,6 @@ TEST(scale, and_no_scale_are_mutually_exclusive) {
 TEST(postgresql_scale, prints_the_number_of_users_each_time) {
     sql().run(users(1, 1));
     CHECK(has(scale(), "1 user was counted and indexed; "));
-    CHECK_EQUAL(std::string("The counts of 1 user are correct."), check());
     sql().run(users(2, 4500));
     const std::string said = scale();
     CHECK_EQUAL(
