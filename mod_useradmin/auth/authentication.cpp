@@ -102,8 +102,8 @@ LookupResult result_of(const sign_in::Identity& session) noexcept {
         return result;
     result.refusal.sentence = is_banned ? "the impersonating administrator is banned"
                                         : "the impersonating administrator was deleted, has no "
-                                          "role other than user, or is not a "
-                                          "superAdmin although the user is";
+                                          "role other than user, or is not a superAdmin although "
+                                          "the user is";
     result.refusal.advice =
         "an administrator who may impersonate the user must start another impersonation";
     return result;

@@ -48,7 +48,7 @@ struct CommandSettings {
     bool ends_sessions = false;
     /// Whether the command uses the tables of the application's plugins.
     bool has_plugins = false;
-    /// Whether sign-in or the provider useradmin verifies passwords.
+    /// Whether sign-in or the useradmin provider verifies passwords.
     bool verifies_passwords = false;
     /// Whether sign-in verifies second factors (AuthUserAdminSecondFactor verify).
     bool verifies_second_factors = false;

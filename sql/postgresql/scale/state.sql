@@ -1,6 +1,6 @@
 -- Returns whether triggers of another table use the schema, whether the user table has all four
--- triggers, whether the search functions exist, and whether an earlier version created the table
--- "counts" with other columns.
+-- triggers, whether the search functions exist, and whether an earlier version created the "counts"
+-- table with other columns.
 
 SELECT coalesce(bool_or(t.tgrelid <> @user_text@::regclass), false),
     count(*) FILTER (WHERE t.tgrelid = @user_text@::regclass AND t.tgenabled IN ('O', 'A')) = 4,
