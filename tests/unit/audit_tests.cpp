@@ -178,7 +178,9 @@ TEST(audit_chain, may_end_without_a_newline) {
 TEST(audit_chain, reports_a_replaced_line_with_a_valid_hash) {
     Texts lines = append_five();
     audit::ChainPosition position = audit::parse_line(lines[1])->position;
-    lines[2] = audit::close_line(R"({"what":"other")", position);
+    std::string other = R"({"what":"other")";
+    audit::append_origin_of_chain(other, audit::parse_line(lines[1])->instance);
+    lines[2] = audit::close_line(other, position);
     lines[2].pop_back();
     CHECK_EQUAL(
         std::string("a, line 4: the line does not follow the previous one, which was replaced\n"),
