@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -37,83 +38,6 @@ std::int64_t next_users(std::int64_t users, std::size_t bytes) {
     return std::clamp<std::int64_t>(fitting, 1, std::min(2 * users, max_users));
 }
 
-[[noreturn]] void fail_write(const std::string& name) {
-    throw CommandError("cannot write " + name + ": " + std::generic_category().message(errno));
-}
-
-/// Resolves and checks the file that a name refers to. In a shared directory such as /tmp, another
-/// account's symbolic link could redirect the output.
-class Target {
-  public:
-    /// Throws CommandError if another account could read the output, or if the file cannot be
-    /// examined.
-    explicit Target(const std::string& name)
-        : name_(name), descriptor_(open(name.c_str(), O_PATH | O_CLOEXEC)) {
-        if (descriptor_ < 0 && errno != ENOENT)
-            fail_write(name);
-        if (descriptor_ < 0)
-            return;
-        struct stat status = {};
-        if (fstat(descriptor_, &status) != 0)
-            fail_write(name);
-        // Character devices are exempt: /dev/null and some terminals belong to root.
-        if (!S_ISCHR(status.st_mode) && status.st_uid != geteuid())
-            throw CommandError(name + " belongs to another account, which could read the password "
-                                      "hashes; choose another name, or - for standard output");
-        if (S_ISFIFO(status.st_mode) && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-            throw CommandError(name +
-                               " can be opened by other accounts, which could read the password "
-                               "hashes; run: chmod 600 " +
-                               name);
-        is_file_ = S_ISREG(status.st_mode);
-        if (!is_file_)
-            return;
-        std::error_code error;
-        name_ = std::filesystem::read_symlink(link(), error).string();
-        if (error) {
-            errno = error.value();
-            fail_write(name);
-        }
-    }
-    ~Target() {
-        if (descriptor_ >= 0)
-            close(descriptor_);
-    }
-    Target(const Target&) = delete;
-    Target& operator=(const Target&) = delete;
-
-    /// Returns whether the target is a pipe or a device. Such a target must not be replaced.
-    bool is_device() const noexcept { return descriptor_ >= 0 && !is_file_; }
-    bool is_file() const noexcept { return is_file_; }
-    /// Returns the name. If it refers to a regular file, symbolic links are resolved.
-    const std::string& name() const noexcept { return name_; }
-    /// Opens the device that the constructor checked, even if the name now refers to another file.
-    /// On failure, returns -1 and sets errno.
-    int open_device() const { return open(link().c_str(), O_WRONLY | O_CLOEXEC); }
-
-  private:
-    std::string link() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
-    std::string name_;
-    int descriptor_;
-    bool is_file_ = false;
-};
-
-/// Creates or replaces a file, with mode 0600, and returns its descriptor. On failure, returns -1
-/// and sets errno: EEXIST if an existing file cannot be removed.
-int create_exclusive(const std::string& name) noexcept {
-    std::remove(name.c_str());
-    return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-}
-
-/// Returns whether the name still refers to the open file.
-bool has_name(std::FILE* file, const std::string& name) {
-    struct stat open = {};
-    struct stat named = {};
-    return fstat(fileno(file), &open) == 0 && lstat(name.c_str(), &named) == 0 &&
-           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-}
-
 /// Throws CommandError if the file's extension is unknown and --format is missing.
 void require_known_extension(const Options& options, const std::string& name) {
     const std::string ending = std::filesystem::path(name).extension();
@@ -133,23 +57,24 @@ std::string escape_lines(std::string_view lines) {
     return escaped;
 }
 
-/// Writes the export to standard output, to a pipe or device, or to a file. A file gets its final
-/// name when it is complete.
+/// Writes the export to standard output or to a file. A file gets its final name when it is
+/// complete.
 class Output {
   public:
-    /// Throws CommandError if the file exists and replaces is false, or if it cannot be opened.
+    /// Throws CommandError if the file exists and replaces is false, or if it cannot be created.
     Output(const std::string& name, bool replaces) : name_(name) {
         if (name == "-")
             return;
-        const Target target(name);
-        name_ = target.name();
-        if (target.is_file() && !replaces)
+        struct stat status = {};
+        const bool exists = lstat(name.c_str(), &status) == 0;
+        // Renaming a file to /dev/stdout would replace the symbolic link.
+        if (exists && !S_ISREG(status.st_mode))
+            throw CommandError(name + " is not a regular file; use - and redirect the output");
+        if (exists && !replaces)
             throw CommandError(name + " already exists; use --force to replace it");
-        is_file_ = !target.is_device();
-        if (is_file_)
-            part_ = name_ + ".part";
-        // The file contains password hashes, so only its owner may read it.
-        const int descriptor = part_.empty() ? target.open_device() : create_exclusive(part_);
+        // Only its owner may read the file, because it contains password hashes.
+        part_ = name + ".XXXXXX";
+        const int descriptor = mkostemp(part_.data(), O_CLOEXEC);
         file_.reset(descriptor >= 0 ? fdopen(descriptor, "w") : nullptr);
         if (file_ == nullptr)
             reject();
@@ -157,27 +82,17 @@ class Output {
     ~Output() { remove_part(); }
 
     /// Removes the incomplete file. Returns false if there is none or it cannot be removed.
-    bool remove_part() const noexcept {
-        return file_ != nullptr && !part_.empty() && has_name(file_.get(), part_) &&
-               std::remove(part_.c_str()) == 0;
-    }
-    /// Returns whether the output is a regular file.
-    bool is_file() const noexcept { return is_file_; }
+    bool remove_part() const noexcept { return unlink(part_.c_str()) == 0; }
+    bool is_file() const noexcept { return file_ != nullptr; }
     bool is_terminal() const noexcept { return isatty(fileno(stream())) == 1; }
     void write(const std::string& text) {
         if (std::fwrite(text.data(), 1, text.size(), stream()) != text.size())
             reject();
     }
+    /// Gives a file its name. main() flushes standard output.
     void finish() {
-        if (file_ == nullptr)
-            return; // main() flushes standard output
-        if (std::fflush(file_.get()) != 0)
-            reject();
-        if (part_.empty())
-            return;
-        if (!has_name(file_.get(), part_))
-            throw CommandError("another export is writing " + name_ + "; nothing was written");
-        if (fsync(fileno(file_.get())) != 0 || std::rename(part_.c_str(), name_.c_str()) != 0)
+        if (file_ != nullptr && (std::fflush(file_.get()) != 0 || fsync(fileno(file_.get())) != 0 ||
+                                 std::rename(part_.c_str(), name_.c_str()) != 0))
             reject();
         part_.clear();
     }
@@ -190,12 +105,12 @@ class Output {
     std::FILE* stream() const noexcept { return file_ != nullptr ? file_.get() : stdout; }
 
     [[noreturn]] void reject() const {
-        fail_write(!part_.empty() ? part_ : name_ == "-" ? "the output" : name_);
+        throw CommandError("cannot write " + (name_ == "-" ? "the output" : name_) + ": " +
+                           std::generic_category().message(errno));
     }
 
     std::string name_;
     std::string part_;
-    bool is_file_ = false;
     std::unique_ptr<std::FILE, Close> file_;
 };
 
