@@ -16,7 +16,7 @@ class LogThrottle {
         std::uint32_t written;
     };
     // Large enough that a client with some hundred addresses does not use up the entries.
-    using Table = SharedTable<Lines, 16, 64>;
+    using Table = SharedTable<Lines, 4, 64>;
 
   public:
     using Clock = Table::Clock;
