@@ -79,10 +79,10 @@ std::span<const Operation> available_operations(bool has_extras) noexcept {
     return std::span(table).first(has_extras ? std::size(table) : of_specification);
 }
 
-/// The parameters in a path, ids still percent-encoded.
+/// The decoded parameters in a path.
 struct PathParameters {
-    std::string_view id = {};
-    std::string_view item_id = {};
+    std::string id = {};
+    std::string item_id = {};
     model::MethodKind kind = {};
 };
 
@@ -108,20 +108,20 @@ std::optional<PathParameters> match(std::string_view pattern, std::string_view p
     PathParameters parameters;
     while (!pattern.empty()) {
         const std::string_view wanted = text::take_until(pattern, '/');
-        const std::string_view segment = text::take_until(path, '/');
+        std::string segment = text::decode_path_segment(text::take_until(path, '/'));
         const bool is_parameter = wanted.starts_with('{');
-        if (is_parameter ? segment.empty() : text::decode_path_segment(segment) != wanted)
+        if (is_parameter ? segment.empty() : segment != wanted)
             return std::nullopt;
         if (wanted == "{id}") {
-            parameters.id = segment;
+            parameters.id = std::move(segment);
         } else if (wanted == "{kind}") {
-            if (!parse_kind(text::decode_path_segment(segment), parameters.kind))
+            if (!parse_kind(segment, parameters.kind))
                 return std::nullopt;
         } else if (is_parameter) {
-            parameters.item_id = segment;
+            parameters.item_id = std::move(segment);
         }
     }
-    return path.empty() ? std::optional(parameters) : std::nullopt;
+    return path.empty() ? std::optional(std::move(parameters)) : std::nullopt;
 }
 
 /// The result of routing a request.
@@ -142,12 +142,12 @@ Route find_route(std::string_view method, std::string_view path, bool has_extras
                  const OperationSettings* settings = nullptr) {
     Route route;
     for (const Operation& operation : available_operations(has_extras)) {
-        const auto parameters = match(operation.path, without_slash(path));
+        auto parameters = match(operation.path, without_slash(path));
         if (parameters && (settings == nullptr || is_offered(operation, *settings))) {
             if (operation.method == (method == "HEAD" ? "GET" : method))
-                return {&operation, parameters};
+                return {&operation, std::move(parameters)};
             if (!route.parameters)
-                route.parameters = parameters;
+                route.parameters = std::move(parameters);
         }
     }
     return route;
@@ -179,7 +179,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     const auto [operation, parameters] =
         find_route(request.method, request.path, has_extras, &service.settings);
     const std::string id =
-        text::decode_path_segment(parameters ? parameters->id : without_slash(request.path));
+        parameters ? parameters->id : text::decode_path_segment(without_slash(request.path));
     event.target = id;
     if (operation != nullptr) {
         event.operation = operation->name;
@@ -203,9 +203,8 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     // An id with invalid UTF-8 or U+0000 matches no user.
     if (!text::is_clean_utf8(id))
         return error(404, texts.not_found);
-    const std::string item_id = text::decode_path_segment(parameters->item_id);
-    return operation->handler({request, caller, id, event, *operation, item_id, parameters->kind},
-                              service);
+    return operation->handler(
+        {request, caller, id, event, *operation, parameters->item_id, parameters->kind}, service);
 }
 
 /// Returns the message for an error raised by httpd or another module.
