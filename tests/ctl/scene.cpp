@@ -1,10 +1,13 @@
 #include "scene.hpp"
 
+#include "support/files.hpp"
 #include "support/log_watch.hpp"
 #include "support/machine.hpp"
+#include "support/process.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <regex>
 
@@ -70,6 +73,27 @@ std::string Scene::with_database(const std::string& lines) {
 CommandResult Scene::ctl_with(const std::string& lines, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--config", file("database.conf", with_database(lines))});
     return ctl_without_database(std::move(arguments));
+}
+
+void Scene::expect_no_statement_timeout(Database& holder, const std::string& lines,
+                                        const std::vector<std::string>& command) {
+    const std::string configuration =
+        file("timeout.conf", "DBDriver pgsql\nDBDParams \"" + database().params() +
+                                 " options='-c statement_timeout=1s'\"\n" + lines);
+    std::vector<std::string> all = {machine::built("useradminctl").string(), "--config",
+                                    configuration};
+    all.insert(all.end(), command.begin(), command.end());
+    const std::string out = path("timeout.out");
+    Process process({all, environment()}, out);
+    CHECK(eventually([&] {
+        return sql().number("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = "
+                            "'Lock' AND clock_timestamp() - query_start > '1200 ms'") > 0 ||
+               !process.running();
+    }));
+    CHECK_TEXT(process.running(), read_file(out).c_str());
+    holder.run("COMMIT");
+    CHECK(process.exits_within(std::chrono::seconds(60)));
+    CHECK_TEXT(!has(read_file(out), "SQLSTATE"), read_file(out).c_str());
 }
 
 CommandResult Scene::ctl_without_database(std::vector<std::string> arguments,

@@ -73,6 +73,10 @@ class Scene : public Utest {
     static std::string with_database(const std::string& lines);
     /// Like ctl(), but with a configuration instead of the options for the database.
     static CommandResult ctl_with(const std::string& lines, std::vector<std::string> arguments);
+    /// Expects that a command outlasts a statement timeout of one second in DBDParams, while the
+    /// holder's open transaction blocks it, and that it ends without a database error.
+    static void expect_no_statement_timeout(Database& holder, const std::string& lines,
+                                            const std::vector<std::string>& command);
     /// Runs a program under an account to which file modes apply.
     static CommandResult run_as_other_account(std::vector<std::string> program,
                                               const Environment& environment);
