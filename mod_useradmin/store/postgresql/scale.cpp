@@ -306,45 +306,46 @@ std::string ready_comment(const Table& user) {
 } // namespace
 
 bool read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid, Schema& schema) {
-    // The search path is unknown, so every function and operator has a schema. The query finds the
-    // scale schema by the triggers on the user table, because the schema is not renamed with the
-    // table.
-    const std::string ready = literal(ready_comment(schema.user));
-    const std::string query =
-        "SELECT greatest(c.reltuples, 0)::pg_catalog.int8, coalesce(t.scale, "
-        "pg_catalog.\"left\"(pg_catalog.concat('useradmin_', pg_catalog.regexp_replace("
-        "pg_catalog.lower(pg_catalog.concat(n.nspname, '_', c.relname)), '[^a-z0-9_]', '_', 'g')), "
-        "63)), CASE WHEN t.is_complete AND t.comment OPERATOR(pg_catalog.=) " +
-        ready +
-        " THEN t.scale END, coalesce(t.is_outdated, false), coalesce(t.is_closed AND "
-        "t.comment OPERATOR(pg_catalog.=) " +
-        ready +
-        ", false) FROM pg_catalog.pg_class c JOIN "
-        "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace LEFT JOIN "
-        "LATERAL "
-        "(SELECT pg_catalog.quote_ident(o.nspname::pg_catalog.text) AS scale, "
-        "pg_catalog.obj_description(o.oid, 'pg_namespace') AS comment, o.nspowner "
-        "OPERATOR(pg_catalog.=) c.relowner AND pg_catalog.count(*) FILTER (WHERE g.tgenabled "
-        "OPERATOR(pg_catalog.=) 'O' OR g.tgenabled OPERATOR(pg_catalog.=) 'A') "
-        "OPERATOR(pg_catalog.=) 4 AND NOT pg_catalog.row_security_active(c.oid) AND "
-        "pg_catalog.has_schema_privilege(o.oid, 'USAGE') AND EXISTS (SELECT FROM "
-        "pg_catalog.pg_class r WHERE r.relnamespace OPERATOR(pg_catalog.=) o.oid AND r.relname "
-        "OPERATOR(pg_catalog.=) 'counts' AND pg_catalog.has_table_privilege(r.oid, 'SELECT')) AS "
-        "is_complete, EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.relnamespace "
-        "OPERATOR(pg_catalog.=) o.oid AND r.relname OPERATOR(pg_catalog.=) 'counts' AND "
-        "coalesce(pg_catalog.obj_description(o.oid, 'pg_namespace'), '') "
-        "OPERATOR(pg_catalog.<>) " +
-        ready +
-        ") AS is_outdated, NOT pg_catalog.has_schema_privilege('public'::pg_catalog.name, o.oid, "
-        "'USAGE') AS is_closed FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid "
-        "OPERATOR(pg_catalog.=) "
-        "g.tgfoid JOIN pg_catalog.pg_namespace o ON o.oid OPERATOR(pg_catalog.=) f.pronamespace "
-        "WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND "
-        "pg_catalog.starts_with(g.tgname::pg_catalog.text, " +
-        literal(trigger_prefix) +
-        ") GROUP BY o.oid, o.nspname, o.nspowner ORDER BY o.nspname LIMIT 1) t ON TRUE WHERE c.oid "
-        "OPERATOR(pg_catalog.=) " +
-        user_oid;
+    // The scale schema is found by the triggers on the user table, because it is not renamed with
+    // the table.
+    std::string query = R"(
+SELECT
+  greatest(c.reltuples, 0)::pg_catalog.int8,
+  coalesce(t.scale, pg_catalog."left"(pg_catalog.concat('useradmin_', pg_catalog.regexp_replace(
+    pg_catalog.lower(pg_catalog.concat(n.nspname, '_', c.relname)), '[^a-z0-9_]', '_', 'g')), 63)),
+  CASE WHEN t.is_ready AND t.is_usable THEN t.scale END,
+  coalesce(t.has_counts AND NOT t.is_ready, false),
+  coalesce(t.is_closed AND t.is_ready, false)
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+LEFT JOIN LATERAL (
+  SELECT
+    pg_catalog.quote_ident(o.nspname::pg_catalog.text) AS scale,
+    coalesce(pg_catalog.obj_description(o.oid, 'pg_namespace'), '') OPERATOR(pg_catalog.=) )";
+    query += literal(ready_comment(schema.user));
+    query += R"( AS is_ready,
+    pg_catalog.count(r.oid) OPERATOR(pg_catalog.>) 0 AS has_counts,
+    o.nspowner OPERATOR(pg_catalog.=) c.relowner
+      AND pg_catalog.count(*) FILTER (WHERE g.tgenabled OPERATOR(pg_catalog.=)
+        ANY (ARRAY['O', 'A']::pg_catalog."char"[])) OPERATOR(pg_catalog.=) 4
+      AND NOT pg_catalog.row_security_active(c.oid)
+      AND pg_catalog.has_schema_privilege(o.oid, 'USAGE')
+      AND pg_catalog.bool_and(pg_catalog.has_table_privilege(r.oid, 'SELECT')) AS is_usable,
+    NOT pg_catalog.has_schema_privilege('public'::pg_catalog.name, o.oid, 'USAGE') AS is_closed
+  FROM pg_catalog.pg_trigger g
+  JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) g.tgfoid
+  JOIN pg_catalog.pg_namespace o ON o.oid OPERATOR(pg_catalog.=) f.pronamespace
+  LEFT JOIN pg_catalog.pg_class r ON r.relnamespace OPERATOR(pg_catalog.=) o.oid
+    AND r.relname OPERATOR(pg_catalog.=) 'counts'
+  WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid
+    AND pg_catalog.starts_with(g.tgname::pg_catalog.text, )";
+    query += literal(trigger_prefix);
+    query += R"()
+  GROUP BY o.oid, o.nspname, o.nspowner
+  ORDER BY o.nspname LIMIT 1
+) t ON true
+WHERE c.oid OPERATOR(pg_catalog.=) )";
+    query += user_oid;
     auto rows = client.execute(query.c_str(), pool);
     if (rows && rows->next()) {
         schema.user.estimated_rows = rows->take_number();
