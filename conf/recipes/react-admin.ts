@@ -4,12 +4,12 @@ import { type DataProvider, fetchUtils, HttpError } from "react-admin";
 const versions = new Map(); // ETag of each user that was read, for If-Match
 
 const ask = async (url: string, method = "GET", body?: object, headers: Record<string, string> = {}) => {
-  const reply = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
-  const envelope = await reply.json();
-  if (!envelope.success) throw new HttpError(envelope.error, reply.status, envelope);
+  const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+  const envelope = await response.json();
+  if (!envelope.success) throw new HttpError(envelope.error, response.status, envelope);
   // A compressing proxy makes the ETag weak, and a weak one never matches If-Match.
-  if (reply.headers.has("ETag")) versions.set(envelope.data.id, reply.headers.get("ETag")!.replace(/^W\//, ""));
-  envelope.link = reply.headers.get("Link") ?? "";
+  if (response.headers.has("ETag")) versions.set(envelope.data.id, response.headers.get("ETag")!.replace(/^W\//, ""));
+  envelope.link = response.headers.get("Link") ?? "";
   return envelope;
 };
 
@@ -54,7 +54,7 @@ export const users = (api: string): DataProvider => {
       const read = (id: unknown) => ask(at(resource, id)).catch((error) => {
         if (error.status !== 404) throw error;
       });
-      return { data: (await Promise.all(ids.map(read))).flatMap((reply) => reply?.data ?? []) };
+      return { data: (await Promise.all(ids.map(read))).flatMap((response) => response?.data ?? []) };
     },
     create: (resource, { data }) => ask(`${api}/${resource}`, "POST", data),
     // Sends only changed fields: an admin may not send fields that only a superAdmin may change.

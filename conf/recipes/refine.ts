@@ -4,12 +4,12 @@ import type { DataProvider, HttpError } from "@refinedev/core";
 const versions = new Map(); // ETag of each user that was read, for If-Match
 
 const ask = async (url: string, method = "GET", body?: object, headers: Record<string, string> = {}) => {
-  const reply = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
-  const envelope = await reply.json();
-  if (!envelope.success) throw { message: envelope.error, statusCode: reply.status } satisfies HttpError;
+  const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+  const envelope = await response.json();
+  if (!envelope.success) throw { message: envelope.error, statusCode: response.status } satisfies HttpError;
   // A compressing proxy makes the ETag weak, and a weak one never matches If-Match.
-  if (reply.headers.has("ETag")) versions.set(envelope.data.id, reply.headers.get("ETag")!.replace(/^W\//, ""));
-  envelope.link = reply.headers.get("Link") ?? "";
+  if (response.headers.has("ETag")) versions.set(envelope.data.id, response.headers.get("ETag")!.replace(/^W\//, ""));
+  envelope.link = response.headers.get("Link") ?? "";
   return envelope;
 };
 

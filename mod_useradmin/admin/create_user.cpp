@@ -9,7 +9,7 @@
 
 namespace useradmin::admin {
 
-Reply create_user(Call& call) {
+Response create_user(Call& call) {
     const json::Object& body = *call.parameters.object();
     const std::optional<json::Object> data = body.object("data");
     if (data && has_any(*data, {"id"}))
@@ -41,14 +41,14 @@ Reply create_user(Call& call) {
     if (taken)
         return error(user_exists);
     if (!taken.is_not_found())
-        return failure_reply(taken.failure(), call.forbidden);
+        return failure_response(taken.failure(), call.forbidden);
 
     // Hash without holding a database connection.
     std::variant<crypto::Secret, password::HashFailure> hash;
     if (!password.empty())
         hash = call.service.hasher.hash(password);
     if (const auto* failure = std::get_if<password::HashFailure>(&hash))
-        return failure_reply(*failure);
+        return failure_response(*failure);
     store::NewUser user =
         api::new_user(body.text("name"), email, roles, std::get<crypto::Secret>(hash).view(), true);
     user.has_account = !password.empty();
@@ -63,7 +63,7 @@ Reply create_user(Call& call) {
         return *std::move(failed);
     const auto created = call.service.store.create(user, actor_of(call));
     if (!created)
-        return failure_reply(created.failure(), call.forbidden);
+        return failure_response(created.failure(), call.forbidden);
     call.event.target = created->id;
     return wrapped_user(*created);
 }

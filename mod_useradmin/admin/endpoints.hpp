@@ -1,7 +1,7 @@
 // The handlers of the endpoints and their common functions.
 #pragma once
 
-#include "admin/replies.hpp"
+#include "admin/responses.hpp"
 #include "admin/service.hpp"
 #include "sign_in/parameters.hpp"
 
@@ -25,9 +25,9 @@ struct Call {
     bool may(Action action) const noexcept;
 };
 
-/// Validates a request's body or query. Returns the error reply, or std::nullopt if it is valid.
-using Validate = std::optional<Reply> (*)(const http::Request& request,
-                                          sign_in::Parameters& parameters);
+/// Validates a request's body or query. Returns the error response, or std::nullopt if it is valid.
+using Validate = std::optional<Response> (*)(const http::Request& request,
+                                             sign_in::Parameters& parameters);
 
 /// An entry of the routing table.
 struct Endpoint {
@@ -40,29 +40,29 @@ struct Endpoint {
     std::optional<Action> action;
     Problem forbidden;
     Validate validate;
-    Reply (*handler)(Call& call);
+    Response (*handler)(Call& call);
 };
 
-Reply list_users(Call& call);
-Reply get_user(Call& call);
-Reply create_user(Call& call);
-Reply update_user(Call& call);
-Reply set_role(Call& call);
-Reply ban_user(Call& call);
-Reply unban_user(Call& call);
-Reply remove_user(Call& call);
-Reply set_user_password(Call& call);
-Reply list_user_sessions(Call& call);
-Reply revoke_user_session(Call& call);
-Reply revoke_user_sessions(Call& call);
-Reply has_permission(Call& call);
-Reply impersonate_user(Call& call);
-Reply stop_impersonating(Call& call);
+Response list_users(Call& call);
+Response get_user(Call& call);
+Response create_user(Call& call);
+Response update_user(Call& call);
+Response set_role(Call& call);
+Response ban_user(Call& call);
+Response unban_user(Call& call);
+Response remove_user(Call& call);
+Response set_user_password(Call& call);
+Response list_user_sessions(Call& call);
+Response revoke_user_session(Call& call);
+Response revoke_user_sessions(Call& call);
+Response has_permission(Call& call);
+Response impersonate_user(Call& call);
+Response stop_impersonating(Call& call);
 
-/// Returns the error reply if better-auth would reject the query of list-users, otherwise
+/// Returns the error response if better-auth would reject the query of list-users, otherwise
 /// std::nullopt.
-std::optional<Reply> validate_list_query(const http::Request& request,
-                                         sign_in::Parameters& parameters);
+std::optional<Response> validate_list_query(const http::Request& request,
+                                            sign_in::Parameters& parameters);
 
 /// Returns the roles in the member as a comma-separated list. Returns std::nullopt if the member is
 /// neither a string nor an array of strings.
@@ -75,8 +75,8 @@ std::optional<store::Actor> actor_of(const Call& call);
 /// delete or ban the user or take away the superAdmin role.
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
 /// Adds to the audit event the names of the extra columns that the changes set. Returns the error
-/// reply if the table's columns cannot be read, otherwise std::nullopt.
-std::optional<Reply> log_columns(Call& call, const store::Changes& changes);
+/// response if the table's columns cannot be read, otherwise std::nullopt.
+std::optional<Response> log_columns(Call& call, const store::Changes& changes);
 /// Returns whether UserAdminGuard forbids the caller from assigning the roles.
 bool guard_forbids_roles(const Call& call, std::string_view roles);
 /// Returns whether UserAdminGuard forbids the caller from changing the user.

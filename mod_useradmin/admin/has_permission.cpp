@@ -27,18 +27,18 @@ std::optional<Actions> actions_in(const json::Object& permissions) {
 
 } // namespace
 
-Reply has_permission(Call& call) {
+Response has_permission(Call& call) {
     const auto permissions = call.parameters.object()->object("permissions");
     const auto actions = permissions ? actions_in(*permissions) : std::nullopt;
-    Reply reply;
-    json::Writer(reply.body)
+    Response response;
+    json::Writer(response.body)
         .begin_object()
         .key("error")
         .null()
         .key("success")
         .boolean(actions && may(call.service.roles, call.caller.roles, *actions))
         .end_object();
-    return reply;
+    return response;
 }
 
 } // namespace useradmin::admin

@@ -4,7 +4,7 @@
 #include "crypto/random.hpp"
 #include "sign_in/client_text.hpp"
 #include "sign_in/identity.hpp"
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 #include "text/split.hpp"
 #include "text/timestamp.hpp"
 #include "json/record.hpp"
@@ -27,8 +27,8 @@ constexpr Problem banned_user = {
 constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMINS",
                                                "You cannot impersonate admins"};
 
-/// Returns the error reply if the caller must not impersonate the user, otherwise std::nullopt.
-std::optional<Reply> refusal(const Call& call, const model::User& user) {
+/// Returns the error response if the caller must not impersonate the user, otherwise std::nullopt.
+std::optional<Response> refusal(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
     const bool is_higher =
         model::is_super_admin(roles) && !model::is_super_admin(call.caller.roles);
@@ -44,22 +44,22 @@ std::optional<Reply> refusal(const Call& call, const model::User& user) {
     return std::nullopt;
 }
 
-Reply no_admin_session() {
+Response no_admin_session() {
     return sign_in::error(500, "Failed to find admin session");
 }
 
-Reply impersonation_reply(const model::Session& session, const model::User& user) {
-    Reply reply;
-    json::Writer writer(reply.body);
+Response impersonation_response(const model::Session& session, const model::User& user) {
+    Response response;
+    json::Writer writer(response.body);
     json::write_record(writer.begin_object().key("session"), session);
     write_user(writer.key("user"), user);
     writer.end_object();
-    return reply;
+    return response;
 }
 
 } // namespace
 
-Reply impersonate_user(Call& call) {
+Response impersonate_user(Call& call) {
     const SessionCookies& own = *call.service.session_cookies;
     // A caller without a session token could not return to the original session. In an impersonated
     // session, the new session would name the wrong administrator.
@@ -67,7 +67,7 @@ Reply impersonate_user(Call& call) {
         return error(call.forbidden);
     const auto user = call.service.store.find(call.event.target, store::UserColumns::all);
     if (!user)
-        return failure_reply(user.failure(), call.forbidden);
+        return failure_response(user.failure(), call.forbidden);
     if (auto refused = refusal(call, *user))
         return *std::move(refused);
     const std::string id = crypto::random_uuid();
@@ -92,17 +92,17 @@ Reply impersonate_user(Call& call) {
     if (!opened && opened.failure() == store::Failure::version_mismatch)
         return error(user_not_found);
     if (!opened)
-        return failure_reply(opened.failure(), call.forbidden);
+        return failure_response(opened.failure(), call.forbidden);
     session.id = *opened;
-    Reply reply = impersonation_reply(session, *user);
-    own.cookies.expire_session(reply);
+    Response response = impersonation_response(session, *user);
+    own.cookies.expire_session(response);
     const crypto::Secret kept(std::string(own.token) + (own.has_dont_remember ? ":true" : ":"));
-    own.cookies.set(reply, admin_session, kept.view(), admin_session_lifetime);
-    own.cookies.set_session(reply, token.view(), false);
-    return reply;
+    own.cookies.set(response, admin_session, kept.view(), admin_session_lifetime);
+    own.cookies.set_session(response, token.view(), false);
+    return response;
 }
 
-Reply stop_impersonating(Call& call) {
+Response stop_impersonating(Call& call) {
     const SessionCookies& own = *call.service.session_cookies;
     if (own.token.empty())
         return error(call.forbidden);
@@ -114,7 +114,7 @@ Reply stop_impersonating(Call& call) {
     if (administrator.is_not_found())
         return sign_in::error(500, "Failed to find user");
     if (!administrator)
-        return failure_reply(administrator.failure(), call.forbidden);
+        return failure_response(administrator.failure(), call.forbidden);
     std::string_view rest = own.admin_session;
     const std::string_view token = text::take_until(rest, ':');
     const bool has_dont_remember = !rest.empty();
@@ -122,21 +122,21 @@ Reply stop_impersonating(Call& call) {
         return no_admin_session();
     const auto found = call.service.store.find_session(token);
     if (!found && !found.is_not_found())
-        return failure_reply(found.failure(), call.forbidden);
+        return failure_response(found.failure(), call.forbidden);
     if (!found || found->user.id != administrator->id || !found->session.expires_at ||
         *found->session.expires_at <= text::now())
         return no_admin_session();
     const auto ended = call.service.store.delete_session(own.token);
     if (!ended && !ended.is_not_found())
-        return failure_reply(ended.failure(), call.forbidden);
+        return failure_response(ended.failure(), call.forbidden);
     model::Session session = found->session;
     session.token = token;
-    Reply reply = impersonation_reply(session, *administrator);
-    own.cookies.set_session(reply, token, !has_dont_remember);
+    Response response = impersonation_response(session, *administrator);
+    own.cookies.set_session(response, token, !has_dont_remember);
     if (!has_dont_remember)
-        own.cookies.expire(reply, "dont_remember");
-    own.cookies.expire(reply, admin_session);
-    return reply;
+        own.cookies.expire(response, "dont_remember");
+    own.cookies.expire(response, admin_session);
+    return response;
 }
 
 } // namespace useradmin::admin

@@ -106,11 +106,11 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
     return filter;
 }
 
-Reply page_reply(const store::Page& page, const Count& limit, const Count& offset) {
+Response page_response(const store::Page& page, const Count& limit, const Count& offset) {
     constexpr std::size_t user_size = 400;
-    Reply reply;
-    reply.body.reserve((page.users.size() + 1) * user_size);
-    json::Writer writer(reply.body);
+    Response response;
+    response.body.reserve((page.users.size() + 1) * user_size);
+    json::Writer writer(response.body);
     writer.begin_object().key("users").begin_array();
     for (const model::User& user : page.users)
         write_user(writer, user);
@@ -120,10 +120,10 @@ Reply page_reply(const store::Page& page, const Count& limit, const Count& offse
     if (offset.number)
         writer.key("offset").integer(*offset.number);
     writer.end_object();
-    return reply;
+    return response;
 }
 
-/// Returns whether the list would depend on a column of secrets, which replies do not contain.
+/// Returns whether the list would depend on a column of secrets, which responses do not contain.
 bool uses_secret(const store::Filter& filter, const store::Window& window) {
     return api::has_name_of_secret(window.column) ||
            std::ranges::any_of(
@@ -145,7 +145,7 @@ bool is_clean(const store::Filter& filter) {
 
 } // namespace
 
-std::optional<Reply> validate_list_query(const http::Request& request, sign_in::Parameters&) {
+std::optional<Response> validate_list_query(const http::Request& request, sign_in::Parameters&) {
     sign_in::ErrorList errors("query");
     const auto values_of = [&](const char* name) {
         return text::query_parameters(request.query, name);
@@ -175,10 +175,10 @@ std::optional<Reply> validate_list_query(const http::Request& request, sign_in::
     expect_one_of("sortDirection", directions);
     expect_text("filterField");
     expect_one_of("filterOperator", operators);
-    return errors.reply();
+    return errors.response();
 }
 
-Reply list_users(Call& call) {
+Response list_users(Call& call) {
     const std::string_view query = call.request.query;
     Count limit = count_of(text::query_parameter(query, "limit"));
     const Count offset = count_of(text::query_parameter(query, "offset"));
@@ -203,14 +203,14 @@ Reply list_users(Call& call) {
     }
     filter.matches_all = !filter.conditions.empty();
     if (limit.is_invalid || offset.is_invalid || !is_clean(filter) || uses_secret(filter, window))
-        return page_reply({}, {}, {});
+        return page_response({}, {}, {});
     const auto page = call.service.store.list(filter, window);
-    // If the database reports an error, better-auth replies with an empty list.
+    // If the database reports an error, better-auth responds with an empty list.
     if (!page && page.failure() == store::Failure::invalid_condition)
-        return page_reply({}, {}, {});
+        return page_response({}, {}, {});
     if (!page)
-        return failure_reply(page.failure(), call.forbidden);
-    return page_reply(*page, limit, offset);
+        return failure_response(page.failure(), call.forbidden);
+    return page_response(*page, limit, offset);
 }
 
 } // namespace useradmin::admin

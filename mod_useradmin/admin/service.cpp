@@ -2,7 +2,7 @@
 #include "admin/user_data.hpp"
 #include "api/guard_rules.hpp"
 #include "sign_in/cross_site.hpp"
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 #include "text/snake_case.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
@@ -39,37 +39,37 @@ void expect_record(ValidationErrors& errors, const Parameters& parameters) {
             errors.add_type_error(std::string("data.").append(name), type, data->kind(name));
 }
 
-std::optional<Reply> validate_nothing(const http::Request&, Parameters&) {
+std::optional<Response> validate_nothing(const http::Request&, Parameters&) {
     return std::nullopt;
 }
 
-std::optional<Reply> validate_id_in_query(const http::Request& request, Parameters&) {
+std::optional<Response> validate_id_in_query(const http::Request& request, Parameters&) {
     sign_in::ErrorList errors("query");
     const auto ids = text::query_parameters(request.query, "id");
     if (ids.size() != 1)
         errors.add_type_error("id", "string", ids.empty() ? Kind::absent : Kind::array);
-    return errors.reply();
+    return errors.response();
 }
 
-std::optional<Reply> validate_user_id(const http::Request&, Parameters& parameters) {
+std::optional<Response> validate_user_id(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect_any("userId");
-    return errors.reply();
+    return errors.response();
 }
 
-std::optional<Reply> validate_role(const http::Request&, Parameters& parameters) {
+std::optional<Response> validate_role(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect_any("userId");
     expect_roles(errors, parameters);
-    return errors.reply();
+    return errors.response();
 }
 
-std::optional<Reply> validate_ban(const http::Request&, Parameters& parameters) {
+std::optional<Response> validate_ban(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect_any("userId");
     errors.expect_optional("banReason", Kind::string);
     errors.expect_optional("banExpiresIn", Kind::number);
-    return errors.reply();
+    return errors.response();
 }
 
 /// Returns whether the member is an empty string or array. better-auth tests the length of both.
@@ -78,7 +78,7 @@ bool is_empty(const Object& body, std::string_view member) {
     return texts ? texts->empty() : body.kind(member) == Kind::string && body.text(member).empty();
 }
 
-std::optional<Reply> validate_password(const http::Request&, Parameters& parameters) {
+std::optional<Response> validate_password(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect("newPassword", Kind::string);
     const std::optional<Object>& body = parameters.object();
@@ -87,10 +87,10 @@ std::optional<Reply> validate_password(const http::Request&, Parameters& paramet
     errors.expect_any("userId");
     if (body && body->as_text("userId").empty())
         errors.add("userId", "userId cannot be empty");
-    return errors.reply();
+    return errors.response();
 }
 
-std::optional<Reply> validate_new_user(const http::Request&, Parameters& parameters) {
+std::optional<Response> validate_new_user(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect("email", Kind::string);
     errors.expect_optional("password", Kind::string);
@@ -99,20 +99,20 @@ std::optional<Reply> validate_new_user(const http::Request&, Parameters& paramet
         expect_roles(errors, parameters);
     if (parameters.kind("data") != Kind::absent)
         expect_record(errors, parameters);
-    return errors.reply();
+    return errors.response();
 }
 
-std::optional<Reply> validate_data(const http::Request&, Parameters& parameters) {
+std::optional<Response> validate_data(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect_any("userId");
     expect_record(errors, parameters);
-    return errors.reply();
+    return errors.response();
 }
 
-std::optional<Reply> validate_session_token(const http::Request&, Parameters& parameters) {
+std::optional<Response> validate_session_token(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect("sessionToken", Kind::string);
-    return errors.reply();
+    return errors.response();
 }
 
 /// Returns whether the member is an object in which every member is an array of strings.
@@ -125,7 +125,7 @@ bool holds_permissions(const Object& body, std::string_view member) {
         names, [&](std::string_view name) { return permissions->texts(name).has_value(); });
 }
 
-std::optional<Reply> validate_permissions(const http::Request&, Parameters& parameters) {
+std::optional<Response> validate_permissions(const http::Request&, Parameters& parameters) {
     ValidationErrors errors(parameters);
     errors.expect_optional("role", Kind::string);
     const std::optional<Object>& body = parameters.object();
@@ -134,7 +134,7 @@ std::optional<Reply> validate_permissions(const http::Request&, Parameters& para
     if (has_permissions == has_permission)
         errors.add("",
                    has_permission ? "Invalid input: more than one option matched" : invalid_input);
-    if (auto problem = errors.reply())
+    if (auto problem = errors.response())
         return problem;
     if (!has_permissions)
         return sign_in::error(400, "invalid permission check. no permission(s) were passed.");
@@ -203,9 +203,9 @@ std::string target_of(const http::Request& request, const Parameters& parameters
     return text::query_parameter(request.query, "id").value_or("");
 }
 
-Reply dispatch(const Endpoint& endpoint, const http::Request& request,
-               const std::optional<api::Caller>& caller, const Service& service,
-               audit::Event& event) {
+Response dispatch(const Endpoint& endpoint, const http::Request& request,
+                  const std::optional<api::Caller>& caller, const Service& service,
+                  audit::Event& event) {
     if (request.method == "OPTIONS")
         return {204, {}, {{"Allow", std::string(endpoint.method) + ", OPTIONS"}}};
     if (request.method != endpoint.method)
@@ -215,7 +215,7 @@ Reply dispatch(const Endpoint& endpoint, const http::Request& request,
     Parameters parameters;
     if (endpoint.method == "POST") {
         auto read = Parameters::read(request, Parameters::Forms::refused);
-        if (auto* problem = std::get_if<Reply>(&read))
+        if (auto* problem = std::get_if<Response>(&read))
             return std::move(*problem);
         parameters = std::move(std::get<Parameters>(read));
         if (auto foreign = sign_in::reject_cross_site_cookies(request.headers,
@@ -279,7 +279,7 @@ store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin) {
     return guard;
 }
 
-std::optional<Reply> log_columns(Call& call, const store::Changes& changes) {
+std::optional<Response> log_columns(Call& call, const store::Changes& changes) {
     const auto is_field = [](const store::Change& change) {
         return model::find_user_field(change.field) != nullptr;
     };
@@ -287,7 +287,7 @@ std::optional<Reply> log_columns(Call& call, const store::Changes& changes) {
         return std::nullopt;
     const auto columns = call.service.store.extra_columns();
     if (!columns)
-        return failure_reply(columns.failure(), call.forbidden);
+        return failure_response(columns.failure(), call.forbidden);
     for (const store::ExtraColumn& column : *columns)
         if (std::ranges::any_of(changes, [&](const store::Change& change) {
                 return !is_field(change) && (column.name == change.field ||
@@ -321,26 +321,26 @@ std::string_view operation_name(const Endpoint& endpoint) noexcept {
     return endpoint.operation;
 }
 
-http::Reply error_reply(int status, std::string_view method, const http::Headers& headers,
-                        http::Origins trusted_origins) {
-    Reply reply = status == 401 ? no_session() : sign_in::status_error(status);
-    http::add_cors_headers(reply, method, headers, trusted_origins);
-    return reply;
+http::Response error_response(int status, std::string_view method, const http::Headers& headers,
+                              http::Origins trusted_origins) {
+    Response response = status == 401 ? no_session() : sign_in::status_error(status);
+    http::add_cors_headers(response, method, headers, trusted_origins);
+    return response;
 }
 
-http::Reply handle_request(const Endpoint& endpoint, const http::Request& request,
-                           const std::optional<api::Caller>& caller, const Service& service,
-                           audit::Event& event) {
+http::Response handle_request(const Endpoint& endpoint, const http::Request& request,
+                              const std::optional<api::Caller>& caller, const Service& service,
+                              audit::Event& event) {
     if (caller) {
         event.caller = caller->id;
         event.role = caller->roles;
         event.impersonated_by = caller->impersonated_by;
     }
-    Reply reply = dispatch(endpoint, request, caller, service, event);
-    event.status = reply.status;
-    http::add_cors_headers(reply, request.method, request.headers,
+    Response response = dispatch(endpoint, request, caller, service, event);
+    event.status = response.status;
+    http::add_cors_headers(response, request.method, request.headers,
                            service.settings.trusted_origins);
-    return reply;
+    return response;
 }
 
 } // namespace useradmin::admin

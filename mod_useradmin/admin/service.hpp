@@ -54,12 +54,12 @@ std::string_view operation_name(const Endpoint& endpoint) noexcept;
 
 /// Handles a request to an endpoint. caller is std::nullopt if there is no session. Fills in the
 /// event before any change and sets its status at the end.
-http::Reply handle_request(const Endpoint& endpoint, const http::Request& request,
-                           const std::optional<api::Caller>& caller, const Service& service,
-                           audit::Event& event);
+http::Response handle_request(const Endpoint& endpoint, const http::Request& request,
+                              const std::optional<api::Caller>& caller, const Service& service,
+                              audit::Event& event);
 
-/// Returns the reply to an error raised by httpd or another module.
-http::Reply error_reply(int status, std::string_view method, const http::Headers& headers,
-                        http::Origins trusted_origins);
+/// Returns the response to an error raised by httpd or another module.
+http::Response error_response(int status, std::string_view method, const http::Headers& headers,
+                              http::Origins trusted_origins);
 
 } // namespace useradmin::admin

@@ -11,14 +11,14 @@ constexpr std::int64_t max_sessions = 100;
 
 } // namespace
 
-Reply list_user_sessions(Call& call) {
+Response list_user_sessions(Call& call) {
     const auto sessions = call.service.store.list_sessions(call.event.target, max_sessions);
     if (!sessions)
-        return failure_reply(sessions.failure(), call.forbidden);
-    return sessions_reply(*sessions, call.service.shows_tokens);
+        return failure_response(sessions.failure(), call.forbidden);
+    return sessions_response(*sessions, call.service.shows_tokens);
 }
 
-Reply revoke_user_session(Call& call) {
+Response revoke_user_session(Call& call) {
     // The client sends the token from list-user-sessions. With UserAdminBetterAuthTokens Off, that
     // is the session's id.
     const std::string_view key = call.parameters.object()->text("sessionToken");
@@ -27,7 +27,7 @@ Reply revoke_user_session(Call& call) {
     if (session.is_not_found())
         return confirmation("success");
     if (!session)
-        return failure_reply(session.failure(), call.forbidden);
+        return failure_response(session.failure(), call.forbidden);
     call.event.target = session->user_id;
     const auto ended = call.service.store.delete_session_of_user(session->user_id, session->id,
                                                                  guard_of(call, false));
@@ -35,14 +35,14 @@ Reply revoke_user_session(Call& call) {
                                        ended.failure() == store::Failure::not_found);
     call.event.is_change = !is_missing;
     return ended || is_missing ? confirmation("success")
-                               : failure_reply(ended.failure(), call.forbidden);
+                               : failure_response(ended.failure(), call.forbidden);
 }
 
-Reply revoke_user_sessions(Call& call) {
+Response revoke_user_sessions(Call& call) {
     const auto ended =
         call.service.store.delete_sessions_of_user(call.event.target, guard_of(call, false));
     return ended || ended.is_not_found() ? confirmation("success")
-                                         : failure_reply(ended.failure(), call.forbidden);
+                                         : failure_response(ended.failure(), call.forbidden);
 }
 
 } // namespace useradmin::admin

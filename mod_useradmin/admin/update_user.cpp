@@ -10,21 +10,21 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns the error reply if the address is invalid or taken, otherwise std::nullopt.
-std::optional<Reply> check_email(const Call& call, std::string_view email) {
+/// Returns the error response if the address is invalid or taken, otherwise std::nullopt.
+std::optional<Response> check_email(const Call& call, std::string_view email) {
     if (!sign_in::is_email(email))
         return error(invalid_email);
     const auto owner = call.service.store.find_by_email(email);
     if (owner && owner->id != call.event.target)
         return error(user_exists);
     if (!owner && !owner.is_not_found())
-        return failure_reply(owner.failure(), call.forbidden);
+        return failure_response(owner.failure(), call.forbidden);
     return std::nullopt;
 }
 
 } // namespace
 
-Reply update_user(Call& call) {
+Response update_user(Call& call) {
     const json::Object data = *call.parameters.object()->object("data");
     if (data.keys().empty())
         return error(no_data);
@@ -76,7 +76,7 @@ Reply update_user(Call& call) {
     if (has_any(data, {"banExpires"}) && !has_any(data, {"banned"})) {
         const auto user = call.service.store.find(call.event.target);
         if (!user)
-            return failure_reply(user.failure(), call.forbidden);
+            return failure_response(user.failure(), call.forbidden);
         if ((is_ban = user->banned)) {
             if (call.event.target == call.caller.id)
                 return error(cannot_ban_yourself);
@@ -95,7 +95,7 @@ Reply update_user(Call& call) {
     const auto updated = call.service.store.update(
         call.event.target, changes, guard_of(call, loses_super_admin),
         is_ban ? store::SessionPolicy::revoke : api::session_policy(call.service.settings));
-    return updated ? user_reply(*updated) : failure_reply(updated.failure(), call.forbidden);
+    return updated ? user_response(*updated) : failure_response(updated.failure(), call.forbidden);
 }
 
 } // namespace useradmin::admin

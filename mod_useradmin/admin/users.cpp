@@ -27,12 +27,12 @@ model::NullableTime ban_end(double seconds, text::Timestamp now) {
 
 } // namespace
 
-Reply get_user(Call& call) {
+Response get_user(Call& call) {
     const auto user = call.service.store.find(call.event.target, store::UserColumns::all);
-    return user ? user_reply(*user) : failure_reply(user.failure(), call.forbidden);
+    return user ? user_response(*user) : failure_response(user.failure(), call.forbidden);
 }
 
-Reply set_role(Call& call) {
+Response set_role(Call& call) {
     const std::string roles = *roles_in(*call.parameters.object(), "role");
     if (guard_forbids_roles(call, roles))
         return error(outranked);
@@ -40,14 +40,14 @@ Reply set_role(Call& call) {
         call.service.store.update(call.event.target, {{"role", roles}, {"updatedAt", text::now()}},
                                   guard_of(call, roles != api::text_of(api::Role::super_admin)),
                                   api::session_policy(call.service.settings));
-    return updated ? wrapped_user(*updated) : failure_reply(updated.failure(), call.forbidden);
+    return updated ? wrapped_user(*updated) : failure_response(updated.failure(), call.forbidden);
 }
 
-Reply ban_user(Call& call) {
+Response ban_user(Call& call) {
     const std::string& id = call.event.target;
     if (id == call.caller.id) {
         const auto user = call.service.store.find(id);
-        return user ? error(cannot_ban_yourself) : failure_reply(user.failure(), call.forbidden);
+        return user ? error(cannot_ban_yourself) : failure_response(user.failure(), call.forbidden);
     }
     const json::Object& body = *call.parameters.object();
     const std::string_view reason = body.text("banReason");
@@ -57,25 +57,26 @@ Reply ban_user(Call& call) {
                                   api::ban(reason.empty() ? "No reason" : reason,
                                            ban_end(body.number("banExpiresIn"), now), now),
                                   guard_of(call, true), store::SessionPolicy::revoke);
-    return banned ? wrapped_user(*banned) : failure_reply(banned.failure(), call.forbidden);
+    return banned ? wrapped_user(*banned) : failure_response(banned.failure(), call.forbidden);
 }
 
-Reply unban_user(Call& call) {
+Response unban_user(Call& call) {
     const auto unbanned = call.service.store.update(call.event.target, api::unban(text::now()),
                                                     guard_of(call, false));
-    return unbanned ? wrapped_user(*unbanned) : failure_reply(unbanned.failure(), call.forbidden);
+    return unbanned ? wrapped_user(*unbanned)
+                    : failure_response(unbanned.failure(), call.forbidden);
 }
 
-Reply remove_user(Call& call) {
+Response remove_user(Call& call) {
     const std::string& id = call.event.target;
     if (id == call.caller.id)
         return error(cannot_remove_yourself);
     const auto removed =
         call.service.store.remove(id, call.service.settings.protected_email, guard_of(call, true));
-    return removed ? confirmation("success") : failure_reply(removed.failure(), call.forbidden);
+    return removed ? confirmation("success") : failure_response(removed.failure(), call.forbidden);
 }
 
-Reply set_user_password(Call& call) {
+Response set_user_password(Call& call) {
     const std::string_view password = call.parameters.object()->text("newPassword");
     const std::size_t length = text::utf16_length(password);
     if (length < password::min_length)
@@ -84,19 +85,19 @@ Reply set_user_password(Call& call) {
         return error(password_too_long);
     const auto user = call.service.store.find(call.event.target);
     if (!user)
-        return failure_reply(user.failure(), call.forbidden);
+        return failure_response(user.failure(), call.forbidden);
     if (guard_forbids_change(call, *user))
         return error(outranked);
     // Hash without holding a database connection.
     const auto hash = call.service.hasher.hash(password);
     if (const auto* failure = std::get_if<password::HashFailure>(&hash))
-        return failure_reply(*failure);
+        return failure_response(*failure);
     const std::string account_id = crypto::random_uuid();
     const auto set = call.service.store.set_password(
         store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(), true,
                                   text::now()),
         store::SessionPolicy::keep, guard_of(call, false));
-    return set ? confirmation("status") : failure_reply(set.failure(), call.forbidden);
+    return set ? confirmation("status") : failure_response(set.failure(), call.forbidden);
 }
 
 } // namespace useradmin::admin

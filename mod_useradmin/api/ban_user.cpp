@@ -22,7 +22,7 @@ model::NullableText text_of(const Object& body, std::string_view name) {
 
 } // namespace
 
-Reply ban_user(const Call& call, const Service& service) {
+Response ban_user(const Call& call, const Service& service) {
     // The body and both of its members are optional.
     const http::Body body = call.request.body.read();
     if (body.error_status != 0)
@@ -45,13 +45,13 @@ Reply ban_user(const Call& call, const Service& service) {
     const auto banned = service.store.update(
         call.id, ban(text_of(*object, "reason"), expires, now),
         guard_of(call, last_super_admin_guard(service.settings)), session_policy(service.settings));
-    return banned ? record(*banned) : failure_reply(banned.failure(), call.operation);
+    return banned ? record(*banned) : failure_response(banned.failure(), call.operation);
 }
 
-Reply unban_user(const Call& call, const Service& service) {
+Response unban_user(const Call& call, const Service& service) {
     // update() checks If-Match and that the user exists.
     const auto unbanned = service.store.update(call.id, unban(text::now()), guard_of(call));
-    return unbanned ? record(*unbanned) : failure_reply(unbanned.failure(), call.operation);
+    return unbanned ? record(*unbanned) : failure_response(unbanned.failure(), call.operation);
 }
 
 } // namespace useradmin::api

@@ -102,8 +102,8 @@ class ItemHeaders final : public http::Headers {
 };
 
 /// Handles an item like a single request.
-Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
-               const Service& service) {
+Response response_to(const Item& item, const BulkRequest& wanted, const Call& call,
+                     const Service& service) {
     if (!wanted.key.empty())
         service.store.set_idempotency_key(
             crypto::hex(crypto::digest({"bulk", call.caller->id, wanted.key, wanted.operation->name,
@@ -113,29 +113,29 @@ Reply reply_to(const Item& item, const BulkRequest& wanted, const Call& call,
     call.event.target = item.id;
     const ItemHeaders headers(call.request.headers, item.if_match);
     ItemBody body(wanted.data.view());
-    Reply reply = wanted.operation->handler(
+    Response response = wanted.operation->handler(
         {{wanted.operation->method, {}, {}, headers, body, call.request.base},
          call.caller,
          item.id,
          call.event,
          *wanted.operation},
         service);
-    call.event.status = reply.status;
-    if (reply.is_repeated)
+    call.event.status = response.status;
+    if (response.is_repeated)
         call.event.is_change = false;
     if (service.next_event)
         service.next_event();
-    return reply;
+    return response;
 }
 
-void write_result(json::Writer& writer, std::string_view id, const Reply& reply,
+void write_result(json::Writer& writer, std::string_view id, const Response& response,
                   http::Language language) {
-    const bool is_success = reply.status < 400;
-    writer.begin_object().key("id").string(id).key("status").integer(reply.status);
+    const bool is_success = response.status < 400;
+    writer.begin_object().key("id").string(id).key("status").integer(response.status);
     writer.key("success").boolean(is_success);
-    if (reply.text)
-        writer.key(is_success ? "message" : "error").string(reply.text->in(language));
-    for (const http::Header& header : reply.headers)
+    if (response.text)
+        writer.key(is_success ? "message" : "error").string(response.text->in(language));
+    for (const http::Header& header : response.headers)
         if (header.name == std::string_view("ETag"))
             writer.key("etag").string(header.value);
     writer.end_object();
@@ -143,7 +143,7 @@ void write_result(json::Writer& writer, std::string_view id, const Reply& reply,
 
 } // namespace
 
-Reply change_in_bulk(const Call& call, const Service& service) {
+Response change_in_bulk(const Call& call, const Service& service) {
     const http::Body text = call.request.body.read();
     if (text.error_status != 0)
         return body_error(text);
@@ -158,14 +158,14 @@ Reply change_in_bulk(const Call& call, const Service& service) {
     call.event.is_change = false;
     const audit::Event whole = call.event;
     const http::Language language = language_of(service.settings, call.request.headers);
-    Reply reply;
-    json::Writer writer(reply.body);
+    Response response;
+    json::Writer writer(response.body);
     writer.begin_object().key("success").boolean(true).key("data").begin_array();
     bool is_available = true;
     for (const Item& item : wanted->items) {
         call.event = whole;
-        const Reply result =
-            is_available ? reply_to(item, *wanted, call, service) : error(503, texts.unavailable);
+        const Response result = is_available ? response_to(item, *wanted, call, service)
+                                             : error(503, texts.unavailable);
         // All items share one time limit, so the remaining ones would time out, too.
         is_available = is_available && result.status != 503;
         write_result(writer, item.id, result, language);
@@ -173,7 +173,7 @@ Reply change_in_bulk(const Call& call, const Service& service) {
     writer.end_array().end_object();
     service.store.set_idempotency_key({});
     call.event = whole;
-    return reply;
+    return response;
 }
 
 } // namespace useradmin::api

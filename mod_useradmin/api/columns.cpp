@@ -90,7 +90,7 @@ ColumnChanges::ColumnChanges(const Call& call, const Service& service, const jso
     }
     const auto columns = service.store.extra_columns();
     if (!columns) {
-        refusal_ = failure_reply(columns.failure(), call.operation);
+        refusal_ = failure_response(columns.failure(), call.operation);
         return;
     }
     for (const std::string_view name : names) {

@@ -1,4 +1,4 @@
-// Extra columns of the user table in replies and updates (UserAdminColumns, UserAdminEditable).
+// Extra columns of the user table in responses and updates (UserAdminColumns, UserAdminEditable).
 #pragma once
 
 #include "api/operations.hpp"
@@ -46,8 +46,8 @@ class ColumnChanges {
     ColumnChanges(const ColumnChanges&) = delete;
     ColumnChanges& operator=(const ColumnChanges&) = delete;
 
-    /// Returns the error reply, or std::nullopt if the changes are valid and allowed.
-    const std::optional<Reply>& refusal() const noexcept { return refusal_; }
+    /// Returns the error response, or std::nullopt if the changes are valid and allowed.
+    const std::optional<Response>& refusal() const noexcept { return refusal_; }
     /// Returns the changes. They are valid for the lifetime of this object.
     const store::Changes& values() const noexcept { return values_; }
 
@@ -55,7 +55,7 @@ class ColumnChanges {
     std::optional<model::Value> value_of(std::string_view name, const store::ExtraColumn& column);
 
     std::optional<json::Object> data_;
-    std::optional<Reply> refusal_;
+    std::optional<Response> refusal_;
     store::Changes values_;
     /// Owns the strings of integer values.
     std::deque<std::string> texts_;

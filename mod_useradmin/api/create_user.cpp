@@ -20,14 +20,14 @@ bool is_invitation(const Object& body, const OperationSettings& settings) {
 
 /// Creates a user without a password and sends a link to set one. Removes the user if the link
 /// cannot be sent.
-Reply invite_user(const Call& call, const Service& service, store::NewUser user) {
+Response invite_user(const Call& call, const Service& service, store::NewUser user) {
     if (auto refused = count_mail(*call.caller, user.email, user.email, service))
         return *std::move(refused);
     user.has_account = false;
     call.event.sent_to = user.email;
     const auto created = service.store.create(user, actor_of(call));
     if (!created)
-        return failure_reply(created.failure(), call.operation);
+        return failure_response(created.failure(), call.operation);
     call.event.target = created->id;
     const PasswordLink link(mail::Kind::invitation);
     const auto added = service.store.add_verification(link.row(created->id));
@@ -45,7 +45,7 @@ Reply invite_user(const Call& call, const Service& service, store::NewUser user)
 
 } // namespace
 
-Reply create_user(const Call& call, const Service& service) {
+Response create_user(const Call& call, const Service& service) {
     // dispatch() makes checks 1 (session) and 2 (role).
 
     const http::Body body = call.request.body.read();
@@ -74,7 +74,7 @@ Reply create_user(const Call& call, const Service& service) {
     if (taken)
         return error(400, texts.email_taken);
     if (!taken.is_not_found())
-        return failure_reply(taken.failure(), call.operation);
+        return failure_response(taken.failure(), call.operation);
 
     const std::string_view role = has_role(*object) ? object->text("role") : "user";
     if (invites && password.empty())
@@ -86,7 +86,7 @@ Reply create_user(const Call& call, const Service& service) {
     // Hash without holding a database connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
-        return failure_reply(*reason, call.operation.failure_text);
+        return failure_response(*reason, call.operation.failure_text);
 
     const auto created =
         service.store.create(new_user(name, email, role, std::get<crypto::Secret>(hash).view(),
@@ -94,7 +94,7 @@ Reply create_user(const Call& call, const Service& service) {
                              actor_of(call));
     // Another request may have taken the address or banned the caller in the meantime.
     if (!created)
-        return failure_reply(created.failure(), call.operation);
+        return failure_response(created.failure(), call.operation);
     call.event.target = created->id;
     return record(*created);
 }

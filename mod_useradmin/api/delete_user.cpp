@@ -6,7 +6,7 @@
 
 namespace useradmin::api {
 
-Reply delete_user(const Call& call, const Service& service) {
+Response delete_user(const Call& call, const Service& service) {
     // dispatch() makes checks 1 (session) and 2 (role).
     // Check 3: callers cannot delete themselves.
     if (call.id == call.caller->id)
@@ -16,7 +16,8 @@ Reply delete_user(const Call& call, const Service& service) {
     const auto removed =
         service.store.remove(call.id, service.settings.protected_email,
                              guard_of(call, last_super_admin_guard(service.settings)));
-    return removed ? confirmation(texts.deleted) : failure_reply(removed.failure(), call.operation);
+    return removed ? confirmation(texts.deleted)
+                   : failure_response(removed.failure(), call.operation);
 }
 
 } // namespace useradmin::api

@@ -31,23 +31,23 @@ void write(json::Writer& writer, const model::User& user,
 
 } // namespace
 
-Reply record(const model::User& user, const std::optional<ColumnNames>& columns) {
-    Reply reply;
-    reply.body.reserve(user_size);
-    json::Writer writer(reply.body);
+Response record(const model::User& user, const std::optional<ColumnNames>& columns) {
+    Response response;
+    response.body.reserve(user_size);
+    json::Writer writer(response.body);
     writer.begin_object().key("success").boolean(true).key("data");
     write(writer, user, columns);
     writer.end_object();
     if (!user.version.empty())
-        reply.headers.push_back({"ETag", http::make_strong_tag(user.version)});
-    return reply;
+        response.headers.push_back({"ETag", http::make_strong_tag(user.version)});
+    return response;
 }
 
-Reply records(const store::Page& page, const Pagination& pagination,
-              const std::optional<Summary>& summary, ColumnNames columns) {
-    Reply reply;
-    reply.body.reserve((page.users.size() + 1) * user_size);
-    json::Writer writer(reply.body);
+Response records(const store::Page& page, const Pagination& pagination,
+                 const std::optional<Summary>& summary, ColumnNames columns) {
+    Response response;
+    response.body.reserve((page.users.size() + 1) * user_size);
+    json::Writer writer(response.body);
     writer.begin_object().key("success").boolean(true).key("data").begin_array();
     for (const model::User& user : page.users)
         write(writer, user, columns);
@@ -67,12 +67,12 @@ Reply records(const store::Page& page, const Pagination& pagination,
         writer.end_array().end_object();
     }
     writer.end_object();
-    return reply;
+    return response;
 }
 
-Reply sessions(const std::vector<model::Session>& all) {
-    Reply reply;
-    json::Writer writer(reply.body);
+Response sessions(const std::vector<model::Session>& all) {
+    Response response;
+    json::Writer writer(response.body);
     writer.begin_object().key("success").boolean(true).key("data").begin_array();
     for (const model::Session& session : all) {
         writer.begin_object().key("id").string(session.id);
@@ -84,12 +84,12 @@ Reply sessions(const std::vector<model::Session>& all) {
         writer.end_object();
     }
     writer.end_array().end_object();
-    return reply;
+    return response;
 }
 
-Reply events(const audit::History& history) {
-    Reply reply;
-    json::Writer writer(reply.body);
+Response events(const audit::History& history) {
+    Response response;
+    json::Writer writer(response.body);
     writer.begin_object().key("success").boolean(true).key("data").begin_array();
     for (const std::string& line : history.lines)
         writer.begin_object().splice_members(line).end_object();
@@ -99,12 +99,12 @@ Reply events(const audit::History& history) {
     else
         writer.null();
     writer.end_object();
-    return reply;
+    return response;
 }
 
-Reply sign_in_methods(const std::vector<model::SignInMethod>& all) {
-    Reply reply;
-    json::Writer writer(reply.body);
+Response sign_in_methods(const std::vector<model::SignInMethod>& all) {
+    Response response;
+    json::Writer writer(response.body);
     writer.begin_object().key("success").boolean(true).key("data").begin_array();
     for (const model::SignInMethod& method : all) {
         writer.begin_object().key("kind").string(text_of(method.kind));
@@ -122,22 +122,22 @@ Reply sign_in_methods(const std::vector<model::SignInMethod>& all) {
         writer.end_object();
     }
     writer.end_array().end_object();
-    return reply;
+    return response;
 }
 
-Reply confirmation(const Text& text) {
-    Reply reply;
-    reply.text = text;
-    return reply;
+Response confirmation(const Text& text) {
+    Response response;
+    response.text = text;
+    return response;
 }
 
-Reply error(int status, const Text& text) {
-    Reply reply;
-    reply.status = status;
-    reply.text = text;
+Response error(int status, const Text& text) {
+    Response response;
+    response.status = status;
+    response.text = text;
     if (status == 503)
-        reply.headers.push_back({"Retry-After", "1"});
-    return reply;
+        response.headers.push_back({"Retry-After", "1"});
+    return response;
 }
 
 std::string text_envelope(bool is_success, std::string_view text) {
@@ -157,25 +157,25 @@ http::Language language_of(const OperationSettings& settings, const http::Header
                              : http::preferred_language(headers.find("Accept-Language"));
 }
 
-http::Reply finish(Reply reply, std::string_view method, const http::Headers& headers,
-                   const OperationSettings& settings) {
-    if (reply.text) {
+http::Response finish(Response response, std::string_view method, const http::Headers& headers,
+                      const OperationSettings& settings) {
+    if (response.text) {
         const http::Language language = language_of(settings, headers);
-        reply.body = text_envelope(reply.status < 300, reply.text->in(language));
+        response.body = text_envelope(response.status < 300, response.text->in(language));
         // The specification does not define this header.
         if (settings.language != http::Language::spanish)
-            reply.headers.push_back({"Content-Language", std::string(http::tag_of(language))});
+            response.headers.push_back({"Content-Language", std::string(http::tag_of(language))});
     }
     if (!settings.language)
-        reply.headers.push_back({"Vary", "Accept-Language"});
-    http::add_cors_headers(reply, method, headers, settings.trusted_origins);
-    return reply;
+        response.headers.push_back({"Vary", "Accept-Language"});
+    http::add_cors_headers(response, method, headers, settings.trusted_origins);
+    return response;
 }
 
-Reply failure_reply(store::Failure failure, const Text& operation_text,
-                    const Text& forbidden_text) {
+Response failure_response(store::Failure failure, const Text& operation_text,
+                          const Text& forbidden_text) {
     using store::Failure;
-    constexpr std::tuple<Failure, int, const Text&> replies[] = {
+    constexpr std::tuple<Failure, int, const Text&> responses[] = {
         {Failure::not_found, 404, texts.not_found},
         {Failure::email_taken, 400, texts.email_taken},
         {Failure::protected_user, 403, texts.delete_protected},
@@ -189,25 +189,25 @@ Reply failure_reply(store::Failure failure, const Text& operation_text,
         {Failure::no_sign_in_method, 404, texts.sign_in_method_not_found},
         {Failure::unavailable, 503, texts.unavailable},
     };
-    for (const auto& [known, status, text] : replies)
+    for (const auto& [known, status, text] : responses)
         if (known == failure)
             return error(status, text);
     if (failure == Failure::caller_demoted)
         return error(403, forbidden_text);
     if (failure == Failure::already_done) {
-        Reply reply = confirmation(texts.already_done);
-        reply.is_repeated = true;
-        return reply;
+        Response response = confirmation(texts.already_done);
+        response.is_repeated = true;
+        return response;
     }
     return error(500, operation_text);
 }
 
-Reply failure_reply(password::HashFailure failure, const Text& operation_text) {
+Response failure_response(password::HashFailure failure, const Text& operation_text) {
     return failure == password::HashFailure::busy ? error(503, texts.unavailable)
                                                   : error(500, operation_text);
 }
 
-Reply body_error(const http::Body& body) {
+Response body_error(const http::Body& body) {
     const int status = body.error_status;
     return error(status, status == 413   ? texts.body_too_large
                          : status == 408 ? texts.request_timed_out

@@ -1,4 +1,4 @@
-// Reply bodies (specification, section 2.4).
+// Response bodies (specification, section 2.4).
 #pragma once
 
 #include "api/service.hpp"
@@ -13,7 +13,7 @@
 
 namespace useradmin::api {
 
-struct Reply : http::Reply {
+struct Response : http::Response {
     /// The text of an error or a confirmation. finish() writes it to the body.
     std::optional<Text> text = {};
     /// Whether an earlier request with the same Idempotency-Key has already made the change.
@@ -29,12 +29,12 @@ http::Language language_of(const OperationSettings& settings, const http::Header
 /// Writes the text, if any, to the body in the language of language_of(). Adds the CORS headers,
 /// Content-Language unless the configured language is Spanish, and Vary if the language is
 /// negotiated.
-http::Reply finish(Reply reply, std::string_view method, const http::Headers& headers,
-                   const OperationSettings& settings);
+http::Response finish(Response response, std::string_view method, const http::Headers& headers,
+                      const OperationSettings& settings);
 
 /// Returns {"success":true,"data":{…}} with the row's version, if any, as ETag. columns lists the
 /// extra columns to write. If it is std::nullopt, writes all that were read.
-Reply record(const model::User& user, const std::optional<ColumnNames>& columns = {});
+Response record(const model::User& user, const std::optional<ColumnNames>& columns = {});
 
 struct Pagination {
     std::int64_t page = 1;
@@ -55,33 +55,33 @@ struct Summary {
 };
 /// Returns {"success":true,"data":[…],"pagination":{…},"summary":{…}}. columns lists the extra
 /// columns to write.
-Reply records(const store::Page& page, const Pagination& pagination,
-              const std::optional<Summary>& summary = {}, ColumnNames columns = {});
+Response records(const store::Page& page, const Pagination& pagination,
+                 const std::optional<Summary>& summary = {}, ColumnNames columns = {});
 
 /// Returns {"success":true,"data":[…]} with the sessions, without their tokens.
-Reply sessions(const std::vector<model::Session>& all);
+Response sessions(const std::vector<model::Session>& all);
 
 /// Returns {"success":true,"data":[…],"earlier":…} with the lines of the audit log.
-Reply events(const audit::History& history);
+Response events(const audit::History& history);
 /// Returns {"success":true,"data":[…]} with the sign-in methods, without their secrets.
-Reply sign_in_methods(const std::vector<model::SignInMethod>& all);
+Response sign_in_methods(const std::vector<model::SignInMethod>& all);
 
 /// Returns {"success":true,"message":"…"}
-Reply confirmation(const Text& text);
+Response confirmation(const Text& text);
 
 /// Returns {"success":false,"error":"…"}
-Reply error(int status, const Text& text);
+Response error(int status, const Text& text);
 
-/// Returns the reply to a failure (section 7): 4xx for an expected one, 200 if the change had
+/// Returns the response to a failure (section 7): 4xx for an expected one, 200 if the change had
 /// already been made, 503 if the database was unavailable, otherwise 500 with operation_text.
-Reply failure_reply(store::Failure failure, const Text& operation_text,
-                    const Text& forbidden_text = {});
+Response failure_response(store::Failure failure, const Text& operation_text,
+                          const Text& forbidden_text = {});
 
-/// Returns the reply if a password could not be hashed: 503 if no slot was free, otherwise 500 with
-/// operation_text.
-Reply failure_reply(password::HashFailure failure, const Text& operation_text);
+/// Returns the response if a password could not be hashed: 503 if no slot was free, otherwise 500
+/// with operation_text.
+Response failure_response(password::HashFailure failure, const Text& operation_text);
 
-/// Returns the reply to a request whose body could not be read.
-Reply body_error(const http::Body& body);
+/// Returns the response to a request whose body could not be read.
+Response body_error(const http::Body& body);
 
 } // namespace useradmin::api

@@ -5,17 +5,17 @@
 
 namespace useradmin::api {
 
-Reply get_user(const Call& call, const Service& service) {
+Response get_user(const Call& call, const Service& service) {
     // dispatch() makes checks 1 (session) and 2 (role).
     // Check 3: the user must exist.
     const std::vector<std::string_view> columns = requested_columns(call, service.settings);
     auto user = service.store.find(call.id, columns.empty() ? store::UserColumns::known
                                                             : store::UserColumns::all);
     if (!user)
-        return failure_reply(user.failure(), call.operation);
+        return failure_response(user.failure(), call.operation);
     if (service.settings.has_extras)
         if (const auto read = service.store.read_last_activity({&*user, 1}); !read)
-            return failure_reply(read.failure(), call.operation);
+            return failure_response(read.failure(), call.operation);
     return record(*user, columns);
 }
 

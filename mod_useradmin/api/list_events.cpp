@@ -11,7 +11,7 @@
 
 namespace useradmin::api {
 
-Reply list_events(const Call& call, const Service& service) {
+Response list_events(const Call& call, const Service& service) {
     if (service.audit_log < 0)
         return error(404, texts.no_audit_log);
     const std::string_view query = call.request.query;

@@ -40,7 +40,7 @@ std::optional<text::Timestamp> time_parameter(std::string_view query, std::strin
     return value ? text::parse_date(*value) : std::nullopt;
 }
 
-/// Returns the parameter's time plus one millisecond, the precision of times in replies. If the
+/// Returns the parameter's time plus one millisecond, the precision of times in responses. If the
 /// parameter is the last time that every database can store, adds nothing.
 std::optional<text::Timestamp> time_after_parameter(std::string_view query, std::string_view name) {
     const auto time = time_parameter(query, name);
@@ -189,7 +189,7 @@ std::optional<store::Order> order_by(std::string_view name, bool allows_last_see
     return sort != std::end(sorts) ? std::optional(sort->order) : std::nullopt;
 }
 
-Reply list_users(const Call& call, const Service& service) {
+Response list_users(const Call& call, const Service& service) {
     // dispatch() makes checks 1 (session) and 2 (role).
 
     Pagination pagination;
@@ -226,23 +226,23 @@ Reply list_users(const Call& call, const Service& service) {
         window.columns = store::UserColumns::all;
     store::Result<store::Page> page = service.store.list(filter, window);
     if (!page)
-        return failure_reply(page.failure(), call.operation);
+        return failure_response(page.failure(), call.operation);
     pagination.total = page->total;
     const Neighbors neighbors = neighbors_of(page->users, pagination, cursor, list);
     if (has_extras)
         if (const auto read = service.store.read_last_activity(page->users); !read)
-            return failure_reply(read.failure(), call.operation);
+            return failure_response(read.failure(), call.operation);
     std::optional<Summary> summary;
     if (const auto times = summary_times(call.request.query); !times.empty()) {
         auto counted = summarize(service.store,
                                  is_super_administrator(*call.caller) ? std::nullopt : role, times);
         if (!counted)
-            return failure_reply(counted.failure(), call.operation);
+            return failure_response(counted.failure(), call.operation);
         summary = std::move(*counted);
     }
-    Reply reply = records(*page, pagination, summary, columns);
-    add_links(reply, call.request, pagination, neighbors);
-    return reply;
+    Response response = records(*page, pagination, summary, columns);
+    add_links(response, call.request, pagination, neighbors);
+    return response;
 }
 
 } // namespace useradmin::api

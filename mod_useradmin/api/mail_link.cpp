@@ -54,18 +54,18 @@ crypto::Secret verification_token(const model::User& user, std::string_view secr
     return crypto::Secret(std::move(token));
 }
 
-/// Increments each counter. Returns the error reply if a counter exceeds its limit or the store
+/// Increments each counter. Returns the error response if a counter exceeds its limit or the store
 /// fails, otherwise std::nullopt.
-std::optional<Reply> count(std::span<const store::AttemptCounter> counters,
-                           const Service& service) {
+std::optional<Response> count(std::span<const store::AttemptCounter> counters,
+                              const Service& service) {
     const auto counted = service.store.count_mail(counters, window_of_limit);
     if (!counted)
-        return failure_reply(counted.failure(), texts.link_failed);
+        return failure_response(counted.failure(), texts.link_failed);
     if (!counted->exceeded)
         return std::nullopt;
-    Reply reply = error(429, texts.too_many_requests);
-    reply.headers.push_back({"Retry-After", std::to_string(counted->retry_after.count())});
-    return reply;
+    Response response = error(429, texts.too_many_requests);
+    response.headers.push_back({"Retry-After", std::to_string(counted->retry_after.count())});
+    return response;
 }
 
 } // namespace
@@ -74,8 +74,8 @@ bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept {
     return settings.mail && !link_template_of(kind, *settings.mail).empty();
 }
 
-std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient,
-                                std::string_view email, const Service& service) {
+std::optional<Response> count_mail(const Caller& caller, std::string_view recipient,
+                                   std::string_view email, const Service& service) {
     if (!mail::is_address(email))
         return error(400, texts.email_not_mailable);
     const std::int64_t limit = service.settings.mail->limit;
@@ -118,11 +118,11 @@ bool send_link(mail::Kind kind, const model::User& user, std::string_view token,
     return service.mailer->send(message.view());
 }
 
-Reply send_user_link(const Call& call, const Service& service) {
+Response send_user_link(const Call& call, const Service& service) {
     const mail::Kind kind = *call.operation.link;
     const auto user = service.store.find(call.id);
     if (!user)
-        return failure_reply(user.failure(), call.operation);
+        return failure_response(user.failure(), call.operation);
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     if (!matches_version(*user, guard.versions))
@@ -143,7 +143,7 @@ Reply send_user_link(const Call& call, const Service& service) {
     const auto issued = service.store.issue_verification(
         user->id, link ? std::optional(link->row(user->id)) : std::nullopt, guard);
     if (!issued)
-        return failure_reply(issued.failure(), call.operation);
+        return failure_response(issued.failure(), call.operation);
     const crypto::Secret signed_token =
         link ? crypto::Secret() : verification_token(*user, service.settings.mail->secret);
     if (send_link(kind, *user, link ? link->token() : signed_token.view(), call, service))

@@ -11,10 +11,10 @@
 namespace useradmin::api {
 
 /// Counts a message against the limits. recipient is the user's id or address and identifies the
-/// per-user counter. Returns the error reply if the message must not be sent, otherwise
+/// per-user counter. Returns the error response if the message must not be sent, otherwise
 /// std::nullopt.
-std::optional<Reply> count_mail(const Caller& caller, std::string_view recipient,
-                                std::string_view email, const Service& service);
+std::optional<Response> count_mail(const Caller& caller, std::string_view recipient,
+                                   std::string_view email, const Service& service);
 
 /// Creates the token of a link to set a password, and the database row in which better-auth's
 /// reset-password looks up the token.

@@ -18,8 +18,8 @@ namespace {
 
 // openapi.json describes the whole API, with the messages in Spanish. Some members are extensions:
 // "x-if" is the condition under which an object is included. "x-errors" lists the possible messages
-// of an error. "x-every-reply" marks a header of every reply. "x-every-text" marks a header of
-// every reply with a message. "x-notes" is appended to the description.
+// of an error. "x-every-response" marks a header of every response. "x-every-text" marks a header
+// of every response with a message. "x-notes" is appended to the description.
 
 struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }
@@ -69,17 +69,17 @@ const char* english_of(const cJSON* node) {
     return found != all.end() ? found->english.data() : nullptr;
 }
 
-/// Calls the function with each reply in the tree.
+/// Calls the function with each response in the tree.
 template <class Function>
-void for_each_reply(cJSON* tree, const Function& function) {
+void for_each_response(cJSON* tree, const Function& function) {
     cJSON* child = nullptr;
     cJSON_ArrayForEach(child, tree) {
         const std::string_view name = child->string == nullptr ? "" : child->string;
         if (name == "responses" || name == "x-other-methods" || name == "x-other-paths") {
-            cJSON* reply = nullptr;
-            cJSON_ArrayForEach(reply, child) function(reply);
+            cJSON* response = nullptr;
+            cJSON_ArrayForEach(response, child) function(response);
         } else {
-            for_each_reply(child, function);
+            for_each_response(child, function);
         }
     }
 }
@@ -98,10 +98,10 @@ class Document {
         translate(tree_.get());
         set_info();
         set_limits();
-        for_each_reply(tree_.get(), [this](cJSON* reply) { complete(reply); });
+        for_each_response(tree_.get(), [this](cJSON* response) { complete(response); });
         cJSON* header = nullptr;
         cJSON_ArrayForEach(header, find(tree_.get(), {"components", "headers"})) {
-            cJSON_DeleteItemFromObjectCaseSensitive(header, "x-every-reply");
+            cJSON_DeleteItemFromObjectCaseSensitive(header, "x-every-response");
             cJSON_DeleteItemFromObjectCaseSensitive(header, "x-every-text");
         }
         add_columns(); // last, because a column may be named like a member, such as "responses"
@@ -236,7 +236,7 @@ class Document {
                                  cJSON_CreateString(text.spanish.data()));
     }
 
-    static const char* reply_schema_of(store::ExtraColumn::Kind kind) noexcept {
+    static const char* response_schema_of(store::ExtraColumn::Kind kind) noexcept {
         using Kind = store::ExtraColumn::Kind;
         switch (kind) {
         case Kind::text:
@@ -258,14 +258,14 @@ class Document {
         cJSON* const schema = parsed(column.kind == store::ExtraColumn::Kind::time
                                          ? R"({"type":["string","null"],"description":)"
                                            R"("A time in ISO 8601."})"
-                                         : reply_schema_of(column.kind));
+                                         : response_schema_of(column.kind));
         if (!column.is_nullable)
             set(schema, "type", std::string(member(schema, "type")->child->valuestring));
         return schema;
     }
 
     /// Adds all extra columns of the user table to full rows, the readable columns to the other
-    /// replies, and the editable columns to the update.
+    /// responses, and the editable columns to the update.
     void add_columns() {
         cJSON* const components = member(tree_.get(), "components");
         cJSON* const schema = find(components, {"schemas", "FullUser"});
@@ -282,39 +282,39 @@ class Document {
             json::Writer(quoted).string(column.name);
             const Tree name(parsed(quoted));
             set(member(schema, "properties"), name->valuestring,
-                parsed(reply_schema_of(column.kind)));
+                parsed(response_schema_of(column.kind)));
             set(example, name->valuestring, cJSON_CreateNull());
             cJSON_AddItemToArray(member(schema, "required"), cJSON_Duplicate(name.get(), true));
             if (settings_.has_extras && may_read_column(settings_, column.name))
-                set(user, name->valuestring, parsed(reply_schema_of(column.kind)));
+                set(user, name->valuestring, parsed(response_schema_of(column.kind)));
             if (data != nullptr && may_change_column(settings_, column))
                 set(member(data, "properties"), name->valuestring, request_schema_of(column));
         }
     }
 
-    /// Adds the common headers to a reply and, if it is an error, the body.
-    void complete(cJSON* reply) {
-        if (member(reply, "$ref") != nullptr)
+    /// Adds the common headers to a response and, if it is an error, the body.
+    void complete(cJSON* response) {
+        if (member(response, "$ref") != nullptr)
             return;
-        if (member(reply, "headers") == nullptr)
-            set(reply, "headers", cJSON_CreateObject());
-        cJSON* const headers = member(reply, "headers");
-        const bool has_text = member(reply, "x-errors") != nullptr ||
-                              find(reply, {"content", "application/json", "schema", "properties",
-                                           "message"}) != nullptr;
+        if (member(response, "headers") == nullptr)
+            set(response, "headers", cJSON_CreateObject());
+        cJSON* const headers = member(response, "headers");
+        const bool has_text = member(response, "x-errors") != nullptr ||
+                              find(response, {"content", "application/json", "schema", "properties",
+                                              "message"}) != nullptr;
         const cJSON* header = nullptr;
         cJSON_ArrayForEach(header, find(tree_.get(), {"components", "headers"})) {
-            if (member(header, "x-every-reply") == nullptr &&
+            if (member(header, "x-every-response") == nullptr &&
                 (!has_text || member(header, "x-every-text") == nullptr))
                 continue;
             set(headers, header->string, cJSON_CreateObject());
             set(member(headers, header->string), "$ref",
                 std::string("#/components/headers/") + header->string);
         }
-        if (const Tree errors{cJSON_DetachItemFromObjectCaseSensitive(reply, "x-errors")}) {
+        if (const Tree errors{cJSON_DetachItemFromObjectCaseSensitive(response, "x-errors")}) {
             cJSON* const content =
                 parsed(R"({"application/json":{"schema":{},"example":{"success":false}}})");
-            set(reply, "content", content);
+            set(response, "content", content);
             cJSON* const json = content->child;
             set(member(json, "example"), "error", cJSON_Duplicate(errors->child, true));
             set(json, "schema", cJSON_Duplicate(error_.get(), true));
@@ -333,20 +333,21 @@ class Document {
         set(head, "operationId", std::string(member(get, "operationId")->valuestring) + "Head");
         set(head, "summary",
             std::string(member(get, "summary")->valuestring) + ", without the body");
-        cJSON* const replies = member(head, "responses");
-        for (cJSON *reply = replies->child, *next = nullptr; reply != nullptr; reply = next) {
-            next = reply->next;
-            if (const cJSON* const reference = member(reply, "$ref")) {
+        cJSON* const responses = member(head, "responses");
+        for (cJSON *response = responses->child, *next = nullptr; response != nullptr;
+             response = next) {
+            next = response->next;
+            if (const cJSON* const reference = member(response, "$ref")) {
                 const std::string_view shared = reference->valuestring;
                 cJSON* const own = cJSON_Duplicate(
                     find(tree_.get(),
                          {"components", "responses", shared.substr(shared.rfind('/') + 1).data()}),
                     true);
-                const std::string status = reply->string;
-                set(replies, status.c_str(), own);
-                reply = own;
+                const std::string status = response->string;
+                set(responses, status.c_str(), own);
+                response = own;
             }
-            cJSON_DeleteItemFromObjectCaseSensitive(reply, "content");
+            cJSON_DeleteItemFromObjectCaseSensitive(response, "content");
         }
     }
 

@@ -23,15 +23,15 @@ struct Call {
 };
 
 /// GET (4.1)
-Reply list_users(const Call& call, const Service& service);
+Response list_users(const Call& call, const Service& service);
 /// POST (4.2)
-Reply create_user(const Call& call, const Service& service);
+Response create_user(const Call& call, const Service& service);
 /// GET {id} (4.3)
-Reply get_user(const Call& call, const Service& service);
+Response get_user(const Call& call, const Service& service);
 /// PUT {id} (4.4)
-Reply update_user(const Call& call, const Service& service);
+Response update_user(const Call& call, const Service& service);
 /// DELETE {id} (4.4.1)
-Reply delete_user(const Call& call, const Service& service);
+Response delete_user(const Call& call, const Service& service);
 
 /// An entry of the routing table.
 struct Operation {
@@ -40,7 +40,7 @@ struct Operation {
     std::string_view path;
     /// The name in metrics and in the audit log.
     std::string_view name;
-    Reply (*handler)(const Call& call, const Service& service);
+    Response (*handler)(const Call& call, const Service& service);
     /// The error message for an unexpected failure (section 7).
     Text failure_text;
     /// The error message for a caller outside the audience.
@@ -57,34 +57,34 @@ struct Operation {
 /// Returns all operations. HEAD is handled as GET.
 std::span<const Operation> operations() noexcept;
 
-/// Returns the reply to a failure, with the operation's messages.
-inline Reply failure_reply(store::Failure failure, const Operation& operation) {
-    return failure_reply(failure, operation.failure_text, operation.forbidden_text);
+/// Returns the response to a failure, with the operation's messages.
+inline Response failure_response(store::Failure failure, const Operation& operation) {
+    return failure_response(failure, operation.failure_text, operation.forbidden_text);
 }
 
 /// GET {id}/sessions
-Reply list_sessions(const Call& call, const Service& service);
+Response list_sessions(const Call& call, const Service& service);
 /// DELETE {id}/sessions
-Reply end_sessions(const Call& call, const Service& service);
+Response end_sessions(const Call& call, const Service& service);
 /// DELETE {id}/sessions/{session id}
-Reply end_session(const Call& call, const Service& service);
+Response end_session(const Call& call, const Service& service);
 /// POST bulk
-Reply change_in_bulk(const Call& call, const Service& service);
+Response change_in_bulk(const Call& call, const Service& service);
 /// PUT {id}/password
-Reply set_password(const Call& call, const Service& service);
+Response set_password(const Call& call, const Service& service);
 /// PUT {id}/ban
-Reply ban_user(const Call& call, const Service& service);
+Response ban_user(const Call& call, const Service& service);
 /// DELETE {id}/ban
-Reply unban_user(const Call& call, const Service& service);
+Response unban_user(const Call& call, const Service& service);
 /// DELETE {id}/second-factor
-Reply reset_second_factor(const Call& call, const Service& service);
+Response reset_second_factor(const Call& call, const Service& service);
 /// GET {id}/events
-Reply list_events(const Call& call, const Service& service);
+Response list_events(const Call& call, const Service& service);
 /// GET {id}/sign-in-methods
-Reply list_sign_in_methods(const Call& call, const Service& service);
+Response list_sign_in_methods(const Call& call, const Service& service);
 /// DELETE {id}/sign-in-methods/{kind}/{method id}
-Reply remove_sign_in_method(const Call& call, const Service& service);
+Response remove_sign_in_method(const Call& call, const Service& service);
 /// POST {id}/password-link and {id}/verification-link
-Reply send_user_link(const Call& call, const Service& service);
+Response send_user_link(const Call& call, const Service& service);
 
 } // namespace useradmin::api

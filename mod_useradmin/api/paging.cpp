@@ -24,9 +24,9 @@ std::int64_t positive_number(const std::optional<std::string>& text, std::int64_
                 : default_value;
 }
 
-void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,
+void add_links(http::Response& response, const http::Request& request, const Pagination& pagination,
                const Neighbors& neighbors) {
-    reply.headers.push_back({"X-Total-Count", std::to_string(pagination.total)});
+    response.headers.push_back({"X-Total-Count", std::to_string(pagination.total)});
     const std::string kept =
         text::remove_query_parameter(text::remove_query_parameter(request.query, "page"), "cursor");
     std::string start = "<";
@@ -49,7 +49,7 @@ void add_links(http::Reply& reply, const http::Request& request, const Paginatio
         link("next", pagination.page + 1, neighbors.next);
     link("last", last);
     if (links.size() <= max_links_length)
-        reply.headers.push_back({"Link", std::move(links)});
+        response.headers.push_back({"Link", std::move(links)});
 }
 
 } // namespace useradmin::api

@@ -24,7 +24,7 @@ struct Neighbors {
 
 /// Adds Link and X-Total-Count. The links are the request's URL with another page or cursor. Omits
 /// Link if it would be too long.
-void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,
+void add_links(http::Response& response, const http::Request& request, const Pagination& pagination,
                const Neighbors& neighbors);
 
 } // namespace useradmin::api

@@ -6,11 +6,11 @@
 
 namespace useradmin::api {
 
-Reply reset_second_factor(const Call& call, const Service& service) {
+Response reset_second_factor(const Call& call, const Service& service) {
     // remove_second_factor() checks If-Match and that the user exists.
     const auto reset = service.store.remove_second_factor(call.id, guard_of(call));
     return reset ? confirmation(texts.second_factor_reset)
-                 : failure_reply(reset.failure(), call.operation);
+                 : failure_response(reset.failure(), call.operation);
 }
 
 } // namespace useradmin::api

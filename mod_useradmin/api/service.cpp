@@ -173,8 +173,8 @@ bool is_change(std::string_view method) {
     return method != "GET" && method != "HEAD" && method != "OPTIONS";
 }
 
-Reply dispatch(const http::Request& request, const std::optional<Caller>& caller,
-               const Service& service, audit::Event& event) {
+Response dispatch(const http::Request& request, const std::optional<Caller>& caller,
+                  const Service& service, audit::Event& event) {
     const bool has_extras = service.settings.has_extras;
     const auto [operation, parameters] =
         find_route(request.method, request.path, has_extras, &service.settings);
@@ -185,10 +185,10 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
         event.operation = operation->name;
         event.is_change = is_change(request.method);
     } else if (parameters) {
-        Reply reply =
-            request.method == "OPTIONS" ? Reply{{204}} : error(405, texts.method_not_allowed);
-        reply.headers.push_back({"Allow", methods_of(request.path, has_extras)});
-        return reply;
+        Response response =
+            request.method == "OPTIONS" ? Response{{204}} : error(405, texts.method_not_allowed);
+        response.headers.push_back({"Allow", methods_of(request.path, has_extras)});
+        return response;
     }
     if (is_change(request.method) &&
         http::is_cross_site(request.headers, service.settings.trusted_origins))
@@ -232,28 +232,28 @@ const Text& error_text(int status, std::string_view method, std::string_view pat
 
 } // namespace
 
-http::Reply handle_request(const http::Request& request, const std::optional<Caller>& caller,
-                           const Service& service, audit::Event& event) {
+http::Response handle_request(const http::Request& request, const std::optional<Caller>& caller,
+                              const Service& service, audit::Event& event) {
     if (caller) {
         event.caller = caller->id;
         event.role = text_of(caller->role());
         event.impersonated_by = caller->impersonated_by;
     }
-    Reply reply = dispatch(request, caller, service, event);
-    event.status = reply.status;
+    Response response = dispatch(request, caller, service, event);
+    event.status = response.status;
     // RFC 9110, section 15.5.2, requires this header.
-    if (reply.status == 401)
-        reply.headers.push_back({"WWW-Authenticate", "Bearer"});
+    if (response.status == 401)
+        response.headers.push_back({"WWW-Authenticate", "Bearer"});
     // A bulk request has no event of its own, so event.is_change does not tell reads from writes.
-    if (reply.status == 200 && !is_change(request.method))
+    if (response.status == 200 && !is_change(request.method))
         if (const model::NullableTime time = service.store.last_replay_time()) {
             // RFC 7234, section 5.5.1: 110 means that the response is stale.
             std::string warning =
                 "110 - \"Read from a standby; the last change that it has received dates from ";
             text::append_iso8601(warning, *time);
-            reply.headers.push_back({"Warning", warning + '"'});
+            response.headers.push_back({"Warning", warning + '"'});
         }
-    return finish(std::move(reply), request.method, request.headers, service.settings);
+    return finish(std::move(response), request.method, request.headers, service.settings);
 }
 
 std::span<const Operation> operations() noexcept {
@@ -274,8 +274,8 @@ bool uses_plugin_tables(std::string_view method, std::string_view path, bool has
     return operation != nullptr && operation->uses_plugin_tables;
 }
 
-http::Reply error_reply(int status, std::string_view method, std::string_view path,
-                        const http::Headers& headers, const OperationSettings& settings) {
+http::Response error_response(int status, std::string_view method, std::string_view path,
+                              const http::Headers& headers, const OperationSettings& settings) {
     return finish(error(status, error_text(status, method, path, settings)), method, headers,
                   settings);
 }

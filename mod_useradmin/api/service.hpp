@@ -73,8 +73,8 @@ struct Service {
 
 /// Handles a request below the base address (specification, section 4). caller is std::nullopt if
 /// there is no session. Fills in the event before any change and sets its status at the end.
-http::Reply handle_request(const http::Request& request, const std::optional<Caller>& caller,
-                           const Service& service, audit::Event& event);
+http::Response handle_request(const http::Request& request, const std::optional<Caller>& caller,
+                              const Service& service, audit::Event& event);
 
 /// Returns the names of all operations, as used in metrics and in the audit log.
 std::span<const std::string_view> operation_names() noexcept;
@@ -92,7 +92,7 @@ bool uses_plugin_tables(std::string_view method, std::string_view path, bool has
 
 /// Returns the body and headers for an error raised by httpd or another module. The message depends
 /// on the operation that method and path identify.
-http::Reply error_reply(int status, std::string_view method, std::string_view path,
-                        const http::Headers& headers, const OperationSettings& settings);
+http::Response error_response(int status, std::string_view method, std::string_view path,
+                              const http::Headers& headers, const OperationSettings& settings);
 
 } // namespace useradmin::api

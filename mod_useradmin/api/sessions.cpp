@@ -9,27 +9,27 @@
 
 namespace useradmin::api {
 
-Reply list_sessions(const Call& call, const Service& service) {
+Response list_sessions(const Call& call, const Service& service) {
     if (const auto user = service.store.find(call.id); !user)
-        return failure_reply(user.failure(), call.operation);
+        return failure_response(user.failure(), call.operation);
     const auto found =
         service.store.list_active_sessions(call.id, text::now(), service.settings.max_limit);
-    return found ? sessions(*found) : failure_reply(found.failure(), call.operation);
+    return found ? sessions(*found) : failure_response(found.failure(), call.operation);
 }
 
-Reply end_sessions(const Call& call, const Service& service) {
+Response end_sessions(const Call& call, const Service& service) {
     const auto ended = service.store.delete_sessions_of_user(call.id, guard_of(call));
     return ended ? confirmation(texts.sessions_ended)
-                 : failure_reply(ended.failure(), call.operation);
+                 : failure_response(ended.failure(), call.operation);
 }
 
-Reply end_session(const Call& call, const Service& service) {
+Response end_session(const Call& call, const Service& service) {
     // An id with invalid UTF-8 or U+0000 matches no session.
     if (!text::is_clean_utf8(call.item_id))
         return error(404, texts.session_not_found);
     const auto ended = service.store.delete_session_of_user(call.id, call.item_id, guard_of(call));
     return ended ? confirmation(texts.session_ended)
-                 : failure_reply(ended.failure(), call.operation);
+                 : failure_response(ended.failure(), call.operation);
 }
 
 } // namespace useradmin::api

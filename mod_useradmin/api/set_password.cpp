@@ -12,7 +12,7 @@
 
 namespace useradmin::api {
 
-Reply set_password(const Call& call, const Service& service) {
+Response set_password(const Call& call, const Service& service) {
     const http::Body body = call.request.body.read();
     if (body.error_status != 0)
         return body_error(body);
@@ -30,7 +30,7 @@ Reply set_password(const Call& call, const Service& service) {
         return error(400, texts.password_too_long);
     const auto user = service.store.find(call.id);
     if (!user)
-        return failure_reply(user.failure(), call.operation);
+        return failure_response(user.failure(), call.operation);
 
     // Check If-Match before the expensive hashing. The store checks it again.
     store::UpdateGuard guard;
@@ -41,14 +41,14 @@ Reply set_password(const Call& call, const Service& service) {
     // Hash without holding a database connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
-        return failure_reply(*reason, call.operation.failure_text);
+        return failure_response(*reason, call.operation.failure_text);
     guard.actor = actor_of(call);
     const std::string account_id = crypto::random_uuid();
     const auto set = service.store.set_password(
         store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(),
                                   service.settings.account_id_is_user_id, text::now()),
         store::SessionPolicy::revoke, guard);
-    return set ? confirmation(texts.password_set) : failure_reply(set.failure(), call.operation);
+    return set ? confirmation(texts.password_set) : failure_response(set.failure(), call.operation);
 }
 
 } // namespace useradmin::api

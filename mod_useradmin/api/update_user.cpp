@@ -57,14 +57,14 @@ store::UpdateGuard update_guard_of(const Caller& caller, const store::Changes& c
 }
 
 /// Returns 404 if the user does not exist (check 3), otherwise the given error.
-Reply reject(const Call& call, const Service& service, int status, const Text& text) {
+Response reject(const Call& call, const Service& service, int status, const Text& text) {
     const auto user = service.store.find(call.id);
-    return user ? error(status, text) : failure_reply(user.failure(), call.operation);
+    return user ? error(status, text) : failure_response(user.failure(), call.operation);
 }
 
 } // namespace
 
-Reply update_user(const Call& call, const Service& service) {
+Response update_user(const Call& call, const Service& service) {
     // dispatch() makes checks 1 (session) and 2 (role).
     const Caller& caller = *call.caller;
 
@@ -106,7 +106,7 @@ Reply update_user(const Call& call, const Service& service) {
     const auto updated = service.store.update(
         call.id, changes, guard_of(call, update_guard_of(caller, changes, service.settings)),
         session_policy(service.settings));
-    return updated ? record(*updated) : failure_reply(updated.failure(), call.operation);
+    return updated ? record(*updated) : failure_response(updated.failure(), call.operation);
 }
 
 } // namespace useradmin::api

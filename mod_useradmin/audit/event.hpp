@@ -41,8 +41,8 @@ struct Event {
     std::string impersonated_by = {};
     /// The address to which a link is sent. Empty if there is none.
     std::string sent_to = {};
-    /// The HTTP status of the reply or, for useradminctl, the status that corresponds to the exit
-    /// code.
+    /// The HTTP status of the response or, for useradminctl, the status that corresponds to the
+    /// exit code.
     int status = 200;
     /// Whether a failed change may have been made anyway.
     bool is_outcome_unknown = false;

@@ -259,9 +259,9 @@ bool is_for_sign_in(const request_rec* request, const AuthSettings& settings) {
     return base.is_on && !sign_in::operation_name(httpd::path_below(request, base.path)).empty();
 }
 
-/// Returns whether a failed lookup must not change the reply. The sign-in endpoints have their own
-/// replies, and an ErrorDocument reports an earlier failure.
-bool replies_itself(const request_rec* request, const AuthSettings& settings) {
+/// Returns whether a failed lookup must not change the response. The sign-in endpoints have their
+/// own responses, and an ErrorDocument reports an earlier failure.
+bool ignores_lookup_failures(const request_rec* request, const AuthSettings& settings) {
     return is_for_sign_in(request, settings) || httpd::is_error_document(request);
 }
 
@@ -289,8 +289,8 @@ int authenticate(request_rec* request) {
         return DECLINED;
     }
     log_rejection(request, settings, outcome.result.refusal, answer);
-    const auto unless_replied = [&](int status) {
-        return replies_itself(request, settings) ? DECLINED : status;
+    const auto unless_ignored = [&](int status) {
+        return ignores_lookup_failures(request, settings) ? DECLINED : status;
     };
     switch (outcome.result.lookup) {
     case httpd::Lookup::valid:
@@ -301,11 +301,11 @@ int authenticate(request_rec* request) {
         if (outcome.identity.retry_after.count() > 0)
             apr_table_set(request->err_headers_out, "Retry-After",
                           std::to_string(outcome.identity.retry_after.count()).c_str());
-        return unless_replied(HTTP_TOO_MANY_REQUESTS);
+        return unless_ignored(HTTP_TOO_MANY_REQUESTS);
     case httpd::Lookup::unavailable:
-        return unless_replied(HTTP_SERVICE_UNAVAILABLE);
+        return unless_ignored(HTTP_SERVICE_UNAVAILABLE);
     case httpd::Lookup::failed:
-        return unless_replied(HTTP_INTERNAL_SERVER_ERROR);
+        return unless_ignored(HTTP_INTERNAL_SERVER_ERROR);
     default:
         return DECLINED;
     }
@@ -363,7 +363,7 @@ void log_missing_credential(request_rec* request, const AuthSettings& settings) 
 
 /// Logs why a request without a credential got 401, regardless of the handler. Rejected credentials
 /// have already been logged, and a 401 from sign-in concerns the password.
-int explain_reply(request_rec* first) noexcept {
+int explain_response(request_rec* first) noexcept {
     if (first->status != HTTP_UNAUTHORIZED ||
         ap_get_module_config(first->request_config, &auth_useradmin_module) != nullptr)
         return DECLINED;
@@ -460,7 +460,7 @@ void register_authentication_hooks(apr_pool_t* pool) noexcept {
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_child_init(start_child, nullptr, httpd::before_connections, APR_HOOK_MIDDLE);
-    ap_hook_log_transaction(explain_reply, nullptr, nullptr, APR_HOOK_MIDDLE);
+    ap_hook_log_transaction(explain_response, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_check_access(check_access, nullptr, nullptr, APR_HOOK_FIRST, AP_AUTH_INTERNAL_PER_CONF);
 }
 

@@ -56,7 +56,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
                    : event.reason.empty()                             ? HTTP_INTERNAL_SERVER_ERROR
                                                                       : HTTP_UNAUTHORIZED;
     verifier.backend().finish_event();
-    // A provider cannot reply 429, but it can set Retry-After.
+    // A provider cannot return 429, but it can set Retry-After.
     if (verification.outcome == sign_in::Outcome::limited) {
         verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);
         apr_table_setn(request->err_headers_out, "Retry-After",

@@ -13,7 +13,7 @@
 #include "httpd/headers.hpp"
 #include "httpd/location.hpp"
 #include "httpd/monitoring.hpp"
-#include "httpd/reply.hpp"
+#include "httpd/response.hpp"
 #include "sign_in/service.hpp"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ int handle_sign_in(request_rec* request) {
     const crypto::Secret dont_remember = cookie("dont_remember");
     const crypto::Secret challenge = cookie("two_factor");
     const crypto::Secret trusted_device = cookie("trust_device");
-    http::Reply reply = sign_in::handle_request(
+    http::Response response = sign_in::handle_request(
         {request->method, httpd::path_below(request, settings.get<SignIn>().path),
          apr::view_of(request->args), headers, body},
         {apr::view_of(request->useragent_ip), verifier.backend().network(),
@@ -60,13 +60,13 @@ int handle_sign_in(request_rec* request) {
          settings.get<httpd::TrustedOrigins>(), text::now(), verifier.backend().event(),
          settings.get<MaxSessions>(), settings.get<RefusesImpersonated>(), factor_secrets});
     verifier.backend().finish_event();
-    if (reply.status == HTTP_TOO_MANY_REQUESTS)
+    if (response.status == HTTP_TOO_MANY_REQUESTS)
         verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);
-    if (body.has_sent_reply())
+    if (body.has_sent_response())
         return AP_FILTER_ERROR;
     if (body.has_unread_data())
         request->connection->keepalive = AP_CONN_CLOSE;
-    return httpd::send(request, std::move(reply), httpd::Content::secret);
+    return httpd::send(request, std::move(response), httpd::Content::secret);
 }
 
 /// Adds CORS headers to errors raised by httpd and other modules.
@@ -76,10 +76,10 @@ void allow_error(request_rec* request) noexcept {
         return;
     apr::guarded(
         [&] {
-            http::Reply reply;
-            http::add_cors_headers(reply, request->method, httpd::RequestHeaders(request),
+            http::Response response;
+            http::add_cors_headers(response, request->method, httpd::RequestHeaders(request),
                                    settings.get<httpd::TrustedOrigins>());
-            for (const http::Header& header : reply.headers)
+            for (const http::Header& header : response.headers)
                 apr_table_set(request->err_headers_out, header.name, header.value.c_str());
         },
         [](const char*) {});

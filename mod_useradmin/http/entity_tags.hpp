@@ -6,7 +6,7 @@
 
 namespace useradmin::http {
 
-/// The suffixes that mod_deflate and mod_brotli add to the tag of a compressed reply.
+/// The suffixes that mod_deflate and mod_brotli add to the tag of a compressed response.
 inline constexpr std::string_view compression_suffixes[] = {"-gzip", "-br"};
 
 /// Returns a strong tag: the text in quotes. The text must not contain blanks or quotes.

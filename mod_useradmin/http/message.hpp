@@ -1,4 +1,4 @@
-// HTTP requests and replies, independent of httpd.
+// HTTP requests and responses, independent of httpd.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ namespace useradmin::http {
 struct Body {
     /// Valid for the lifetime of the BodySource.
     std::string_view text;
-    /// The status of the reply if the body could not be read, such as 400, 408 or 413. Otherwise 0.
+    /// The status of the response if the body could not be read, such as 400, 408 or 413. Otherwise
+    /// 0.
     int error_status = 0;
 };
 
@@ -47,13 +48,13 @@ struct Request {
     std::string_view base = {};
 };
 
-/// A header field of a reply. The name is a string literal.
+/// A header field of a response. The name is a string literal.
 struct Header {
     const char* name;
     std::string value;
 };
 
-struct Reply {
+struct Response {
     int status = 200;
     /// JSON, or empty.
     std::string body = {};

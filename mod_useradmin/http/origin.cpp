@@ -19,7 +19,7 @@ constexpr Scheme schemes[] = {{"http://", ":80"}, {"https://", ":443"}};
 constexpr const char* allowed_headers =
     "Content-Type, Authorization, x-api-key, Idempotency-Key, If-Match, If-None-Match, "
     "traceparent, tracestate";
-// The reply headers that a trusted origin may read in addition to the safelisted ones.
+// The response headers that a trusted origin may read in addition to the safelisted ones.
 constexpr const char* exposed_headers = "ETag, Link, Retry-After, Warning, X-Total-Count";
 // Two hours is the maximum in Chromium.
 constexpr const char* preflight_max_age = "7200";
@@ -101,25 +101,26 @@ bool is_cross_site(const Headers& headers, Origins trusted) {
     return !parsed || !is_own_origin(*parsed, headers);
 }
 
-void add_cors_headers(Reply& reply, std::string_view method, const Headers& headers,
+void add_cors_headers(Response& response, std::string_view method, const Headers& headers,
                       Origins trusted) {
     if (trusted.empty())
         return;
-    // Otherwise, caches might serve this reply to another origin.
-    reply.headers.push_back({"Vary", "Origin"});
+    // Otherwise, caches might serve this response to another origin.
+    response.headers.push_back({"Vary", "Origin"});
     const std::string_view origin = headers.find("Origin");
     if (!is_trusted_origin(origin, trusted))
         return;
-    reply.headers.push_back({"Access-Control-Allow-Origin", std::string(origin)});
-    reply.headers.push_back({"Access-Control-Allow-Credentials", "true"});
-    reply.headers.push_back({"Access-Control-Expose-Headers", exposed_headers});
-    const auto allow = std::ranges::find(reply.headers, std::string_view("Allow"), &Header::name);
-    if (method != "OPTIONS" || allow == reply.headers.end())
+    response.headers.push_back({"Access-Control-Allow-Origin", std::string(origin)});
+    response.headers.push_back({"Access-Control-Allow-Credentials", "true"});
+    response.headers.push_back({"Access-Control-Expose-Headers", exposed_headers});
+    const auto allow =
+        std::ranges::find(response.headers, std::string_view("Allow"), &Header::name);
+    if (method != "OPTIONS" || allow == response.headers.end())
         return;
     const std::string methods = allow->value;
-    reply.headers.push_back({"Access-Control-Allow-Methods", methods});
-    reply.headers.push_back({"Access-Control-Allow-Headers", allowed_headers});
-    reply.headers.push_back({"Access-Control-Max-Age", preflight_max_age});
+    response.headers.push_back({"Access-Control-Allow-Methods", methods});
+    response.headers.push_back({"Access-Control-Allow-Headers", allowed_headers});
+    response.headers.push_back({"Access-Control-Max-Age", preflight_max_age});
 }
 
 } // namespace useradmin::http

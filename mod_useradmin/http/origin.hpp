@@ -33,10 +33,10 @@ bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept;
 /// not come from a page.
 bool is_cross_site(const Headers& headers, Origins trusted);
 
-/// Adds the CORS headers for a trusted origin to the reply. Adds Vary for every origin, unless
-/// trusted is empty. For OPTIONS, also adds the preflight headers, with the methods in the reply's
-/// Allow header.
-void add_cors_headers(Reply& reply, std::string_view method, const Headers& headers,
+/// Adds the CORS headers for a trusted origin to the response. Adds Vary for every origin, unless
+/// trusted is empty. For OPTIONS, also adds the preflight headers, with the methods in the
+/// response's Allow header.
+void add_cors_headers(Response& response, std::string_view method, const Headers& headers,
                       Origins trusted);
 
 } // namespace useradmin::http

@@ -82,11 +82,11 @@ void RequestBody::grow(std::size_t size) {
 
 http::Body RequestBody::failure(apr_status_t status, bool has_timed_out) {
     int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
-    has_sent_reply_ = answer == AP_FILTER_ERROR;
+    has_sent_response_ = answer == AP_FILTER_ERROR;
     // If a trailer times out, httpd reports a bad request, so has_timed_out takes precedence.
     if (has_timed_out)
         answer = HTTP_REQUEST_TIME_OUT;
-    else if (has_sent_reply_)
+    else if (has_sent_response_)
         answer = ap_is_HTTP_ERROR(request_->status) ? request_->status : HTTP_BAD_REQUEST;
     log_.write(text::Level::info, status,
                has_timed_out ? "UA0209: the body did not arrive within " +

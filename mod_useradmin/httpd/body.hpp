@@ -25,14 +25,15 @@ class RequestBody final : public http::BodySource {
 
     http::Body read() override;
 
-    /// Returns whether an httpd filter has sent a reply. If so, the handler must return
+    /// Returns whether an httpd filter has sent a response. If so, the handler must return
     /// AP_FILTER_ERROR.
-    bool has_sent_reply() const noexcept { return has_sent_reply_; }
+    bool has_sent_response() const noexcept { return has_sent_response_; }
     /// Returns whether part of the body is unread. If so, the connection must be closed.
     bool has_unread_data() const noexcept;
 
   private:
-    /// Appends the brigade's data to the body. Returns 0, or the status of the reply if this fails.
+    /// Appends the brigade's data to the body. Returns 0, or the status of the response if this
+    /// fails.
     int append(apr_bucket_brigade* brigade);
     void grow(std::size_t size);
     http::Body failure(apr_status_t status, bool has_timed_out);
@@ -43,7 +44,7 @@ class RequestBody final : public http::BodySource {
     std::chrono::seconds timeout_;
     std::string text_;
     bool is_read_ = false;
-    bool has_sent_reply_ = false;
+    bool has_sent_response_ = false;
 };
 
 } // namespace useradmin::httpd

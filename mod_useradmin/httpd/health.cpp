@@ -13,7 +13,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Writes lines to the error log and collects them for the reply.
+/// Writes lines to the error log and collects them for the response.
 class HealthLog final : public text::Logger {
   public:
     HealthLog(request_rec* request, const module& owner, ipc::LogThrottle& throttle) noexcept
@@ -32,7 +32,7 @@ class HealthLog final : public text::Logger {
   private:
     void keep(std::string_view message) noexcept {
         try {
-            // httpd escapes lines in the error log, so escape only the copy for the reply.
+            // httpd escapes lines in the error log, so escape only the copy for the response.
             (lines_ += text::printable(message)) += '\n';
         } catch (const std::bad_alloc&) {
             lines_.clear(); // already logged

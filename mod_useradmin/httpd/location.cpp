@@ -1,7 +1,7 @@
 #include "httpd/location.hpp"
 
 #include "apr/pool.hpp"
-#include "httpd/reply.hpp"
+#include "httpd/response.hpp"
 
 #include <apr_uri.h>
 

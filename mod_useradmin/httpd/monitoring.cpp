@@ -5,7 +5,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/health.hpp"
 #include "httpd/prometheus.hpp"
-#include "httpd/reply.hpp"
+#include "httpd/response.hpp"
 
 #include <algorithm>
 #include <string>

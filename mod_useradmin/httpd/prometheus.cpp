@@ -126,7 +126,7 @@ std::string prometheus_text(const ServerMetrics& metrics) {
 
     // packaging/grafana/generate and the checks find the metrics in these calls of begin().
     text.begin("useradmin_requests_total", "counter",
-               "Replies sent, by operation and HTTP status.");
+               "Responses sent, by operation and HTTP status.");
     each_operation([&](Labels labels, const MetricsSnapshot::Operation& operation) {
         labels.emplace_back();
         for (std::size_t index = 0; index < operation.statuses.size(); ++index) {
@@ -138,7 +138,7 @@ std::string prometheus_text(const ServerMetrics& metrics) {
         }
     });
     text.begin("useradmin_request_duration_seconds", "histogram",
-               "Time from the arrival of a request until its reply was sent.");
+               "Time from the arrival of a request until its response was sent.");
     each_operation([&](const Labels& labels, const MetricsSnapshot::Operation& operation) {
         text.histogram(labels, operation.durations);
     });

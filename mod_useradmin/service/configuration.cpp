@@ -56,7 +56,7 @@ const char* refusal_of(std::string_view column, bool is_editable) {
         return "is a field of the service itself; specify an extra column of the application, such "
                "as company";
     if (column == "lastSeenAt")
-        return "is already in replies as the last activity; to choose its column, use "
+        return "is already in responses as the last activity; to choose its column, use "
                "UserAdminLastSeen";
     if (api::has_name_of_secret(column))
         return "looks like the name of a secret; the service never shows secrets";

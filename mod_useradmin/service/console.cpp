@@ -2,8 +2,8 @@
 #include "apr/pool.hpp"
 #include "console/page.hpp"
 #include "httpd/auth_information.hpp"
-#include "httpd/reply.hpp"
 #include "httpd/request_log.hpp"
+#include "httpd/response.hpp"
 #include "service/caller.hpp"
 #include "service/handler.hpp"
 #include "service/log_module.hpp"
@@ -100,11 +100,11 @@ int send_caller(request_rec* request, const ServiceOfPage& service) {
     const ConsoleCaller visitor = console_caller_of(request, service);
     if (ap_is_HTTP_SERVER_ERROR(visitor.status))
         return visitor.status;
-    http::Reply reply;
-    json::Writer writer(reply.body);
+    http::Response response;
+    json::Writer writer(response.body);
     if (!visitor.caller) {
         writer.null();
-        return httpd::send(request, std::move(reply));
+        return httpd::send(request, std::move(response));
     }
     const api::Role role = visitor.caller->role();
     writer.begin_object().key("id").string(visitor.caller->id);
@@ -118,7 +118,7 @@ int send_caller(request_rec* request, const ServiceOfPage& service) {
         writer.key("rank").boolean(service.settings.get<GuardWords>().rank);
     }
     writer.end_object();
-    return httpd::send(request, std::move(reply));
+    return httpd::send(request, std::move(response));
 }
 
 int send_page(request_rec* request, const ServiceOfPage& service) {
@@ -133,7 +133,7 @@ int send_page(request_rec* request, const ServiceOfPage& service) {
     say("Cross-Origin-Resource-Policy", "same-origin");
     if (const int status = evaluate_conditions(request, page.tag); status == HTTP_NOT_MODIFIED) {
         // Do not return the status: below a base address, the envelope filter would replace the
-        // reply.
+        // response.
         request->status = status;
         return OK;
     } else if (status != OK) {

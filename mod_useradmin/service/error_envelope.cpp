@@ -4,7 +4,7 @@
 #include "apr/pool.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/location.hpp"
-#include "httpd/reply.hpp"
+#include "httpd/response.hpp"
 #include "service/better_auth.hpp"
 #include "service/handler.hpp"
 #include "service/page.hpp"
@@ -31,7 +31,7 @@ bool is_on_at(request_rec* request, const char* path) noexcept {
 }
 
 /// Returns std::nullopt for a path of another handler, or a status that is no error.
-std::optional<http::Reply> find_error_reply(request_rec* request) {
+std::optional<http::Response> find_error_response(request_rec* request) {
     // Other statuses, such as 301, keep httpd's page.
     if (!ap_is_HTTP_ERROR(request->status))
         return std::nullopt;
@@ -39,12 +39,12 @@ std::optional<http::Reply> find_error_reply(request_rec* request) {
     const httpd::RequestHeaders headers(request);
     const admin::Endpoint* const endpoint = better_auth_endpoint(request);
     if (endpoint != nullptr && is_handled(request, *endpoint))
-        return admin::error_reply(request->status, method, headers,
-                                  settings_of(request).get<httpd::TrustedOrigins>());
+        return admin::error_response(request->status, method, headers,
+                                     settings_of(request).get<httpd::TrustedOrigins>());
     const char* const base = base_of(request);
     if (base == nullptr)
         return std::nullopt;
-    return api::error_reply(
+    return api::error_response(
         request->status, method, httpd::path_below(request, base), headers,
         operation_settings(request, configuration_after_location_walk(request)));
 }
@@ -65,29 +65,29 @@ std::string_view original_method(const request_rec* request) noexcept {
     return apr::view_of(original != nullptr ? original : request->method);
 }
 
-std::optional<http::Reply> error_reply(request_rec* request) {
-    std::optional<http::Reply> reply = find_error_reply(request);
+std::optional<http::Response> error_response(request_rec* request) {
+    std::optional<http::Response> response = find_error_response(request);
     // The module that rejected the request may have set a better value.
     for (const apr_table_t* const headers : {request->headers_out, request->err_headers_out})
-        if (reply && apr_table_get(headers, "Retry-After") != nullptr)
-            std::erase_if(reply->headers, [](const auto& header) {
+        if (response && apr_table_get(headers, "Retry-After") != nullptr)
+            std::erase_if(response->headers, [](const auto& header) {
                 return std::string_view(header.name) == "Retry-After";
             });
-    return reply;
+    return response;
 }
 
 apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept {
     request_rec* request = filter->r;
     return apr::guarded(
         [&] {
-            // The reply replaces the whole error page. Discard all later brigades.
+            // The response replaces the whole error page. Discard all later brigades.
             if (std::exchange(filter->ctx, nullptr) == nullptr)
                 return apr_brigade_cleanup(brigade);
-            std::optional<http::Reply> reply = error_reply(request);
-            if (reply) {
+            std::optional<http::Response> response = error_response(request);
+            if (response) {
                 apr_brigade_cleanup(brigade);
                 apr_table_unset(request->headers_out, "Content-Length");
-                httpd::write_to_brigade(request, *std::move(reply), brigade);
+                httpd::write_to_brigade(request, *std::move(response), brigade);
             } else {
                 ap_remove_output_filter(filter);
             }

@@ -1,4 +1,4 @@
-// Replies to errors of httpd and other modules. Below a base address, they have the envelope
+// Responses to errors of httpd and other modules. Below a base address, they have the envelope
 // (specification, section 2.4). At an endpoint for better-auth's admin client, they have
 // better-auth's format.
 #pragma once
@@ -20,11 +20,11 @@ const char* base_of(request_rec* request);
 /// the method of the failed request to GET.
 std::string_view original_method(const request_rec* request) noexcept;
 
-/// Returns the reply to a failed request. Returns std::nullopt if the request has not failed or is
-/// not for this module.
-std::optional<http::Reply> error_reply(request_rec* request);
+/// Returns the response to a failed request. Returns std::nullopt if the request has not failed or
+/// is not for this module.
+std::optional<http::Response> error_response(request_rec* request);
 
-/// An output filter that replaces an error page with error_reply(). The context is not nullptr
+/// An output filter that replaces an error page with error_response(). The context is not nullptr
 /// until the first brigade.
 inline constexpr const char* envelope_filter = "USERADMIN_ENVELOPE";
 apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept;

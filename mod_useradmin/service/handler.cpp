@@ -8,7 +8,7 @@
 #include "httpd/body_timeout.hpp"
 #include "httpd/location.hpp"
 #include "httpd/monitoring.hpp"
-#include "httpd/reply.hpp"
+#include "httpd/response.hpp"
 #include "mail/command.hpp"
 #include "service/better_auth.hpp"
 #include "service/configuration.hpp"
@@ -55,10 +55,10 @@ int handle_request(request_rec* request) {
 int handle(request_rec* request) noexcept {
     return apr::guarded(
         [&] {
-            // The reply to the failed request takes precedence over the ErrorDocument.
+            // The response to the failed request takes precedence over the ErrorDocument.
             if (request->prev != nullptr)
-                if (auto reply = error_reply(request->prev))
-                    return httpd::send(request, *std::move(reply));
+                if (auto response = error_response(request->prev))
+                    return httpd::send(request, *std::move(response));
             if (is_page_request(request))
                 return handle_page(request);
             if (const admin::Endpoint* const endpoint = better_auth_endpoint(request))

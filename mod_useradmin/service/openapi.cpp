@@ -4,7 +4,7 @@
 #include "crypto/sha256.hpp"
 #include "httpd/auth_information.hpp"
 #include "httpd/headers.hpp"
-#include "httpd/reply.hpp"
+#include "httpd/response.hpp"
 #include "service/handler.hpp"
 #include "service/log_module.hpp"
 #include "service/page.hpp"
@@ -13,7 +13,7 @@ namespace useradmin::service {
 
 namespace {
 
-http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
+http::Response document_of(request_rec* request, const ServiceOfPage& service) {
     const ServiceSettings& settings = service.settings;
     httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
     const auto columns = backend.store().extra_columns();
@@ -21,28 +21,28 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     const httpd::RequestHeaders headers(request);
     const std::string_view method = apr::view_of(request->method);
     if (!columns)
-        return api::finish(api::failure_reply(columns.failure(), api::texts.openapi_failed), method,
-                           headers, rules);
+        return api::finish(api::failure_response(columns.failure(), api::texts.openapi_failed),
+                           method, headers, rules);
     api::DocumentSettings document_settings = {service.base, rules};
     document_settings.max_body = settings.get<MaxBody>();
     // With UserAdminSession, any header may carry the session, so the document does not name one.
     if (settings.get<SessionExpressions>().id == nullptr)
         document_settings.carriers = httpd::token_settings(service.configuration).carriers;
     document_settings.columns = *columns;
-    http::Reply reply;
-    reply.body = api::openapi_document(document_settings);
-    reply.headers.push_back({"Cache-Control", "no-cache"});
-    http::add_cors_headers(reply, method, headers, rules.trusted_origins);
-    return reply;
+    http::Response response;
+    response.body = api::openapi_document(document_settings);
+    response.headers.push_back({"Cache-Control", "no-cache"});
+    http::add_cors_headers(response, method, headers, rules.trusted_origins);
+    return response;
 }
 
-http::Reply preflight_reply(request_rec* request, const ServiceOfPage& service) {
-    http::Reply reply;
-    reply.status = HTTP_NO_CONTENT;
-    reply.headers.push_back({"Allow", apr_table_get(request->headers_out, "Allow")});
-    http::add_cors_headers(reply, "OPTIONS", httpd::RequestHeaders(request),
+http::Response preflight_response(request_rec* request, const ServiceOfPage& service) {
+    http::Response response;
+    response.status = HTTP_NO_CONTENT;
+    response.headers.push_back({"Allow", apr_table_get(request->headers_out, "Allow")});
+    http::add_cors_headers(response, "OPTIONS", httpd::RequestHeaders(request),
                            service.settings.get<httpd::TrustedOrigins>());
-    return reply;
+    return response;
 }
 
 } // namespace
@@ -56,19 +56,19 @@ int handle_openapi(request_rec* request) {
     if (!service)
         return HTTP_INTERNAL_SERVER_ERROR;
     if (is_options)
-        return httpd::send(request, preflight_reply(request, *service));
-    http::Reply reply = document_of(request, *service);
+        return httpd::send(request, preflight_response(request, *service));
+    http::Response response = document_of(request, *service);
     // Build the document even for a 304: building it costs less than sending it.
-    if (reply.status == HTTP_OK) {
-        const int status = evaluate_conditions(request, crypto::sha256_hex(reply.body));
+    if (response.status == HTTP_OK) {
+        const int status = evaluate_conditions(request, crypto::sha256_hex(response.body));
         if (status == HTTP_NOT_MODIFIED) {
-            reply.status = status;
-            reply.body.clear();
+            response.status = status;
+            response.body.clear();
         } else if (status != OK) {
             return status;
         }
     }
-    return httpd::send(request, std::move(reply));
+    return httpd::send(request, std::move(response));
 }
 
 } // namespace useradmin::service

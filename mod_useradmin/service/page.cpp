@@ -3,7 +3,7 @@
 #include "apr/pool.hpp"
 #include "http/entity_tags.hpp"
 #include "httpd/location.hpp"
-#include "httpd/reply.hpp"
+#include "httpd/response.hpp"
 #include "service/log_module.hpp"
 
 #include <string>

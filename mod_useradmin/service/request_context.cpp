@@ -1,6 +1,6 @@
 #include "service/request_context.hpp"
 
-#include "httpd/reply.hpp"
+#include "httpd/response.hpp"
 #include "service/caller.hpp"
 #include "service/handler.hpp"
 #include "service/log_module.hpp"
@@ -39,22 +39,22 @@ RequestContext::RequestContext(request_rec* request, bool uses_plugins)
     backend_.store().refuse_revocations(storage.is_required && storage.has_failed());
 }
 
-int RequestContext::send(http::Reply reply, httpd::Content content) {
-    if (reply.status == HTTP_UNAUTHORIZED && caller_)
+int RequestContext::send(http::Response response, httpd::Content content) {
+    if (response.status == HTTP_UNAUTHORIZED && caller_)
         backend_.log().write_rejection(text::Level::warning,
                                        "UA0224: a change got 401: the caller was deleted or banned",
                                        "if this recurs, lower AuthUserAdminCache");
-    else if (reply.status == HTTP_UNAUTHORIZED)
+    else if (response.status == HTTP_UNAUTHORIZED)
         log_missing_caller(request_, settings_, backend_.log());
-    if (backend_.store().has_revoked() && reply.status < 300 &&
+    if (backend_.store().has_revoked() && response.status < 300 &&
         settings_.get<SecondaryStorageAddress>().has_failed())
-        reply.headers.push_back({"Warning", failure_warning});
+        response.headers.push_back({"Warning", failure_warning});
     backend_.finish_event();
-    if (body_.has_sent_reply())
+    if (body_.has_sent_response())
         return AP_FILTER_ERROR;
     if (body_.has_unread_data())
         request_->connection->keepalive = AP_CONN_CLOSE;
-    return httpd::send(request_, std::move(reply), content);
+    return httpd::send(request_, std::move(response), content);
 }
 
 } // namespace useradmin::service

@@ -5,7 +5,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/body.hpp"
 #include "httpd/headers.hpp"
-#include "httpd/reply.hpp"
+#include "httpd/response.hpp"
 #include "password/hasher.hpp"
 #include "service/configuration.hpp"
 
@@ -29,8 +29,8 @@ class RequestContext {
     const http::Headers& headers() const noexcept { return headers_; }
     http::BodySource& body() noexcept { return body_; }
 
-    /// Logs the event and sends the reply. Returns the handler's result.
-    int send(http::Reply reply, httpd::Content content = httpd::Content::plain);
+    /// Logs the event and sends the response. Returns the handler's result.
+    int send(http::Response response, httpd::Content content = httpd::Content::plain);
 
   private:
     request_rec* request_;

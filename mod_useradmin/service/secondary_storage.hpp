@@ -34,7 +34,7 @@ struct StorageSetting {
     }
 };
 
-/// The Warning header (RFC 7234, section 5.5) of a reply to a change that revokes sessions while
+/// The Warning header (RFC 7234, section 5.5) of a response to a change that revokes sessions while
 /// the secondary storage is unavailable.
 inline constexpr const char* failure_warning =
     "199 - \"The application accepts the user's sessions until its secondary storage can be "

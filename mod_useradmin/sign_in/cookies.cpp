@@ -28,45 +28,47 @@ std::string Cookies::encode_token(std::string_view token) const {
     return encoded(value.view());
 }
 
-void Cookies::set_session(http::Reply& reply, std::string_view token, bool is_remembered) const {
+void Cookies::set_session(http::Response& response, std::string_view token,
+                          bool is_remembered) const {
     const auto seconds = std::to_string(std::chrono::seconds(session_lifetime).count());
     const crypto::Secret value(encode_token(token));
-    add(reply, name_, value.view(), is_remembered ? seconds : "");
+    add(response, name_, value.view(), is_remembered ? seconds : "");
     // better-auth 1.4 and 1.6 would continue to use the session in this cookie.
     if (sent_.find(name_of("session_data")) != sent_.npos)
-        expire_session_data(reply);
+        expire_session_data(response);
     if (!is_remembered)
-        set(reply, "dont_remember", "true");
+        set(response, "dont_remember", "true");
 }
 
-void Cookies::expire_session(http::Reply& reply) const {
-    expire_session_token(reply);
-    expire(reply, "dont_remember");
+void Cookies::expire_session(http::Response& response) const {
+    expire_session_token(response);
+    expire(response, "dont_remember");
 }
 
-void Cookies::expire_session_token(http::Reply& reply) const {
-    add(reply, name_, "", "0");
-    expire_session_data(reply);
+void Cookies::expire_session_token(http::Response& response) const {
+    add(response, name_, "", "0");
+    expire_session_data(response);
 }
 
-void Cookies::expire_session_data(http::Reply& reply) const {
-    expire(reply, "session_data");
+void Cookies::expire_session_data(http::Response& response) const {
+    expire(response, "session_data");
     // better-auth splits long data into session_data.0, session_data.1 and so on.
     for (int index = 0;; ++index) {
         const std::string name = "session_data." + std::to_string(index);
         if (sent_.find(name_of(name) + "=") == sent_.npos)
             return;
-        expire(reply, name);
+        expire(response, name);
     }
 }
 
-void Cookies::set(http::Reply& reply, std::string_view name, std::string_view value,
+void Cookies::set(http::Response& response, std::string_view name, std::string_view value,
                   std::optional<std::chrono::seconds> max_age) const {
-    add(reply, name_of(name), encode_token(value), max_age ? std::to_string(max_age->count()) : "");
+    add(response, name_of(name), encode_token(value),
+        max_age ? std::to_string(max_age->count()) : "");
 }
 
-void Cookies::expire(http::Reply& reply, std::string_view name) const {
-    add(reply, name_of(name), "", "0");
+void Cookies::expire(http::Response& response, std::string_view name) const {
+    add(response, name_of(name), "", "0");
 }
 
 std::string Cookies::name_of(std::string_view name) const {
@@ -76,7 +78,7 @@ std::string Cookies::name_of(std::string_view name) const {
     return std::string(prefix) += name;
 }
 
-void Cookies::add(http::Reply& reply, std::string_view name, std::string_view value,
+void Cookies::add(http::Response& response, std::string_view name, std::string_view value,
                   std::string_view max_age) const {
     const bool is_prefixed = has_prefix(name);
     constexpr std::size_t max_attributes_length = 128;
@@ -94,7 +96,7 @@ void Cookies::add(http::Reply& reply, std::string_view name, std::string_view va
     if (is_secure_ || is_prefixed)
         text += "; Secure";
     text += "; SameSite=Lax";
-    reply.headers.push_back({"Set-Cookie", std::move(text)});
+    response.headers.push_back({"Set-Cookie", std::move(text)});
 }
 
 } // namespace useradmin::sign_in

@@ -30,21 +30,21 @@ class Cookies {
     /// better-auth accept this encoding.
     std::string encode_token(std::string_view token) const;
 
-    // The following functions add Set-Cookie headers to a reply.
+    // The following functions add Set-Cookie headers to a response.
 
     /// Sets the cookies of a new session. Unless is_remembered is set, the session ends when the
     /// browser closes. Also expires the cookies in which the application caches an earlier session
     /// (cookieCache).
-    void set_session(http::Reply& reply, std::string_view token, bool is_remembered) const;
+    void set_session(http::Response& response, std::string_view token, bool is_remembered) const;
     /// Expires the cookies of a session.
-    void expire_session(http::Reply& reply) const;
+    void expire_session(http::Response& response) const;
     /// Same as expire_session(), but keeps the "dont_remember" cookie for the next session.
-    void expire_session_token(http::Reply& reply) const;
+    void expire_session_token(http::Response& response) const;
     /// Sets another cookie of better-auth, such as "dont_remember". Without max_age, the cookie
     /// expires when the browser closes.
-    void set(http::Reply& reply, std::string_view name, std::string_view value,
+    void set(http::Response& response, std::string_view name, std::string_view value,
              std::optional<std::chrono::seconds> max_age = {}) const;
-    void expire(http::Reply& reply, std::string_view name) const;
+    void expire(http::Response& response, std::string_view name) const;
 
     /// Returns the full name of one of better-auth's other cookies. The name has the session
     /// cookie's prefix, or better-auth's default prefix if the session cookie has a custom name.
@@ -52,9 +52,9 @@ class Cookies {
 
   private:
     /// Expires the cookies in which the application caches the session.
-    void expire_session_data(http::Reply& reply) const;
+    void expire_session_data(http::Response& response) const;
     /// Adds a header. `name` is the full name.
-    void add(http::Reply& reply, std::string_view name, std::string_view value,
+    void add(http::Response& response, std::string_view name, std::string_view value,
              std::string_view max_age) const;
 
     std::string_view name_;

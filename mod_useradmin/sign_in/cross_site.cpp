@@ -1,6 +1,6 @@
 #include "sign_in/cross_site.hpp"
 
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ bool holds_encoded_separator(std::string_view path) noexcept {
 }
 
 /// Rejects cross-site requests and, like better-auth, requests without an origin.
-std::optional<Reply> reject_cross_site(const http::Headers& headers, http::Origins trusted) {
+std::optional<Response> reject_cross_site(const http::Headers& headers, http::Origins trusted) {
     const std::string_view origin = headers.find("Origin");
     // With Referrer-Policy: no-referrer, Origin is "null", but Sec-Fetch-Site is still reliable.
     if (origin == "null" && headers.find("Sec-Fetch-Site") == "same-origin")
@@ -50,8 +50,8 @@ std::optional<Reply> reject_cross_site(const http::Headers& headers, http::Origi
 
 } // namespace
 
-std::optional<Reply> reject_cross_site_sign_in(const http::Headers& headers,
-                                               http::Origins trusted) {
+std::optional<Response> reject_cross_site_sign_in(const http::Headers& headers,
+                                                  http::Origins trusted) {
     if (!headers.find("Cookie").empty())
         return reject_cross_site(headers, trusted);
     if (headers.find("Sec-Fetch-Site") == "cross-site" &&
@@ -68,8 +68,8 @@ std::optional<Reply> reject_cross_site_sign_in(const http::Headers& headers,
     return is_browser ? reject_cross_site(headers, trusted) : std::nullopt;
 }
 
-std::optional<Reply> reject_cross_site_cookies(const http::Headers& headers,
-                                               http::Origins trusted) {
+std::optional<Response> reject_cross_site_cookies(const http::Headers& headers,
+                                                  http::Origins trusted) {
     return headers.find("Cookie").empty() ? std::nullopt : reject_cross_site(headers, trusted);
 }
 

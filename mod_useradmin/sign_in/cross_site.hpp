@@ -8,13 +8,13 @@
 
 namespace useradmin::sign_in {
 
-/// Returns the error reply to a cross-site sign-in, or std::nullopt if the request is allowed.
-std::optional<http::Reply> reject_cross_site_sign_in(const http::Headers& headers,
-                                                     http::Origins trusted);
+/// Returns the error response to a cross-site sign-in, or std::nullopt if the request is allowed.
+std::optional<http::Response> reject_cross_site_sign_in(const http::Headers& headers,
+                                                        http::Origins trusted);
 
 /// Same as reject_cross_site_sign_in(), but allows every request without cookies.
-std::optional<http::Reply> reject_cross_site_cookies(const http::Headers& headers,
-                                                     http::Origins trusted);
+std::optional<http::Response> reject_cross_site_cookies(const http::Headers& headers,
+                                                        http::Origins trusted);
 
 /// Returns whether a redirect to the URL is allowed. The URL must be a path, or its origin must be
 /// the server's own or a trusted one.

@@ -5,18 +5,18 @@
 
 namespace useradmin::sign_in {
 
-using http::Reply;
 using http::Request;
+using http::Response;
 
 /// POST /sign-in/email
-Reply sign_in_with_email(const Request& request, const Client& client, const Service& service);
+Response sign_in_with_email(const Request& request, const Client& client, const Service& service);
 /// POST /two-factor/verify-totp
-Reply verify_totp(const Request& request, const Client& client, const Service& service);
+Response verify_totp(const Request& request, const Client& client, const Service& service);
 /// POST /two-factor/verify-backup-code
-Reply verify_backup_code(const Request& request, const Client& client, const Service& service);
+Response verify_backup_code(const Request& request, const Client& client, const Service& service);
 /// POST /sign-out
-Reply sign_out(const Request& request, const Client& client, const Service& service);
+Response sign_out(const Request& request, const Client& client, const Service& service);
 /// GET /get-session
-Reply get_session(const Request& request, const Client& client, const Service& service);
+Response get_session(const Request& request, const Client& client, const Service& service);
 
 } // namespace useradmin::sign_in

@@ -1,7 +1,7 @@
 // GET /get-session
 #include "sign_in/endpoints.hpp"
 #include "sign_in/identity.hpp"
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 #include "sign_in/session_lifetimes.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
@@ -10,21 +10,21 @@ namespace useradmin::sign_in {
 
 namespace {
 
-Reply no_session() {
+Response no_session() {
     return {200, "null"};
 }
 
-Reply ended_session(const Service& service) {
-    Reply reply = no_session();
-    service.cookies.expire_session(reply);
-    return reply;
+Response ended_session(const Service& service) {
+    Response response = no_session();
+    service.cookies.expire_session(response);
+    return response;
 }
 
 bool needs_refresh(const model::Session& session, text::Timestamp now) {
     return *session.expires_at - session_lifetime + session_refresh_age <= now;
 }
 
-Reply extend(store::SessionWithUser& session_with_user, const Service& service) {
+Response extend(store::SessionWithUser& session_with_user, const Service& service) {
     model::Session& session = session_with_user.session;
     session.expires_at = service.now + session_lifetime;
     session.updated_at = service.now;
@@ -34,16 +34,16 @@ Reply extend(store::SessionWithUser& session_with_user, const Service& service) 
         return store_error(has_extended.failure());
     if (!has_extended) {
         // The session ended in the meantime.
-        Reply reply = error(401, "Failed to get session", "FAILED_TO_GET_SESSION");
-        service.cookies.expire_session(reply);
-        return reply;
+        Response response = error(401, "Failed to get session", "FAILED_TO_GET_SESSION");
+        service.cookies.expire_session(response);
+        return response;
     }
-    Reply reply = sign_in::session(session_with_user);
-    add_session_cookies(reply, session.token, true, service);
-    return reply;
+    Response response = sign_in::session(session_with_user);
+    add_session_cookies(response, session.token, true, service);
+    return response;
 }
 
-Reply session_reply(const Request& request, const Client& client, const Service& service) {
+Response session_response(const Request& request, const Client& client, const Service& service) {
     if (client.token.empty() || !text::is_clean_utf8(client.token))
         return no_session();
     const auto found = service.store.find_session(client.token);
@@ -82,10 +82,10 @@ Reply session_reply(const Request& request, const Client& client, const Service&
 
 } // namespace
 
-Reply get_session(const Request& request, const Client& client, const Service& service) {
-    Reply reply = session_reply(request, client, service);
-    reply.headers.push_back({"Pragma", "no-cache"});
-    return reply;
+Response get_session(const Request& request, const Client& client, const Service& service) {
+    Response response = session_response(request, client, service);
+    response.headers.push_back({"Pragma", "no-cache"});
+    return response;
 }
 
 } // namespace useradmin::sign_in

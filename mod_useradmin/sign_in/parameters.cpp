@@ -1,6 +1,6 @@
 #include "sign_in/parameters.hpp"
 
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 #include "text/split.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
@@ -40,7 +40,7 @@ std::string_view name_of(Kind kind) noexcept {
     return names[static_cast<std::size_t>(kind)];
 }
 
-std::variant<Parameters, Reply> Parameters::read(const http::Request& request, Forms forms) {
+std::variant<Parameters, Response> Parameters::read(const http::Request& request, Forms forms) {
     const http::Body body = request.body.read();
     if (body.error_status != 0)
         return body_error(body);
@@ -104,7 +104,7 @@ void ErrorList::add_type_error(std::string_view name, std::string_view expected,
     add(name, error.append(expected).append(", received ").append(name_of(actual)));
 }
 
-std::optional<Reply> ErrorList::reply() const {
+std::optional<Response> ErrorList::response() const {
     return errors_.empty() ? std::nullopt : std::optional(error(400, errors_, "VALIDATION_ERROR"));
 }
 

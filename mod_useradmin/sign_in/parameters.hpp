@@ -19,10 +19,10 @@ class Parameters {
     /// Whether the body may be a form.
     enum class Forms { allowed, refused };
 
-    /// Reads the body. Returns the error reply if it is neither JSON nor an allowed form. Use
+    /// Reads the body. Returns the error response if it is neither JSON nor an allowed form. Use
     /// ValidationErrors to check that it is an object.
-    static std::variant<Parameters, http::Reply> read(const http::Request& request,
-                                                      Forms forms = Forms::allowed);
+    static std::variant<Parameters, http::Response> read(const http::Request& request,
+                                                         Forms forms = Forms::allowed);
 
     /// Returns the type of the body: `absent` if it is empty, `object` if it is a form.
     Kind kind() const noexcept { return kind_; }
@@ -59,8 +59,8 @@ class ErrorList {
     /// Adds an error about a member that has the wrong type.
     void add_type_error(std::string_view name, std::string_view expected, Parameters::Kind actual);
 
-    /// Returns the error reply, or std::nullopt if there are no errors.
-    std::optional<http::Reply> reply() const;
+    /// Returns the error response, or std::nullopt if there are no errors.
+    std::optional<http::Response> response() const;
 
   private:
     std::string_view source_;

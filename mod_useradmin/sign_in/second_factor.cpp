@@ -10,7 +10,7 @@
 #include "sign_in/identity.hpp"
 #include "sign_in/open_session.hpp"
 #include "sign_in/parameters.hpp"
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 #include "text/unicode.hpp"
 #include "json/reader.hpp"
 #include "json/writer.hpp"
@@ -118,10 +118,10 @@ class NewTrust {
     model::VerificationValue row() const {
         return sign_in::row(identifier_, user_id_, service_.now, trust_lifetime);
     }
-    void add_cookie(Reply& reply) const {
+    void add_cookie(Response& response) const {
         const std::string token =
             trust_token(user_id_, identifier_, service_.second_factor_secrets.front());
-        service_.cookies.set(reply, "trust_device", token + "!" + identifier_, trust_lifetime);
+        service_.cookies.set(response, "trust_device", token + "!" + identifier_, trust_lifetime);
     }
 
   private:
@@ -137,10 +137,10 @@ struct CodeForm {
     bool opens_session = true;
 };
 
-std::variant<CodeForm, Reply> read_code(const Request& request, bool may_omit_session) {
+std::variant<CodeForm, Response> read_code(const Request& request, bool may_omit_session) {
     using Kind = Parameters::Kind;
     const auto body = Parameters::read(request, Parameters::Forms::refused);
-    if (const auto* problem = std::get_if<Reply>(&body))
+    if (const auto* problem = std::get_if<Response>(&body))
         return *problem;
     const auto& parameters = std::get<Parameters>(body);
     ValidationErrors errors(parameters);
@@ -148,7 +148,7 @@ std::variant<CodeForm, Reply> read_code(const Request& request, bool may_omit_se
     if (may_omit_session)
         errors.expect_optional("disableSession", Kind::boolean);
     errors.expect_optional("trustDevice", Kind::boolean);
-    if (auto problem = errors.reply())
+    if (auto problem = errors.response())
         return *std::move(problem);
     return CodeForm{parameters.text("code"), parameters.boolean("trustDevice", false),
                     !may_omit_session || !parameters.boolean("disableSession", false)};
@@ -250,19 +250,19 @@ constexpr Method backup_code{check_backup_code,
                              false,
                              true};
 
-Reply end_challenge(Reply reply, const Service& service) {
-    service.cookies.expire(reply, "two_factor");
-    return reply;
+Response end_challenge(Response response, const Service& service) {
+    service.cookies.expire(response, "two_factor");
+    return response;
 }
 
-Reply invalid_challenge(const Service& service) {
+Response invalid_challenge(const Service& service) {
     return end_challenge(error(401, "Invalid two factor cookie", "INVALID_TWO_FACTOR_COOKIE"),
                          service);
 }
 
 /// Deletes the challenge, because no attempts are left.
-Reply too_many_attempts(std::string_view user_id, std::string_view challenge,
-                        const Service& service) {
+Response too_many_attempts(std::string_view user_id, std::string_view challenge,
+                           const Service& service) {
     service.event.reason = reason_of(Outcome::limited);
     store::SecondFactorChange change{user_id, service.now};
     change.deleted = {challenge};
@@ -275,9 +275,9 @@ Reply too_many_attempts(std::string_view user_id, std::string_view challenge,
 }
 
 /// Counts a code before its result is known to the client, so concurrent requests get no extra
-/// guesses. Returns the reply if the result must not be revealed.
-std::optional<Reply> count_code(std::string_view user_id, std::string_view challenge,
-                                const Service& service) {
+/// guesses. Returns the response if the result must not be revealed.
+std::optional<Response> count_code(std::string_view user_id, std::string_view challenge,
+                                   const Service& service) {
     const std::string attempts = attempts_of(challenge);
     for (int tries = 0; tries <= max_attempts_per_challenge; ++tries) {
         const auto count = service.store.find_verification(attempts, service.now);
@@ -305,21 +305,21 @@ std::optional<Reply> count_code(std::string_view user_id, std::string_view chall
     return store_error(store::Failure::unavailable);
 }
 
-Reply locked(text::Timestamp until, const Service& service) {
-    Reply reply = error(429,
-                        "Too many failed verification attempts. Your account is temporarily "
-                        "locked. Please try again later.",
-                        "ACCOUNT_TEMPORARILY_LOCKED");
+Response locked(text::Timestamp until, const Service& service) {
+    Response response = error(429,
+                              "Too many failed verification attempts. Your account is temporarily "
+                              "locked. Please try again later.",
+                              "ACCOUNT_TEMPORARILY_LOCKED");
     const auto wait = std::chrono::ceil<std::chrono::seconds>(until - service.now);
-    reply.headers.push_back({"Retry-After", std::to_string(wait.count())});
-    return reply;
+    response.headers.push_back({"Retry-After", std::to_string(wait.count())});
+    return response;
 }
 
 /// Completes the challenge and opens a session. If the request disables the session, the challenge
 /// stays valid.
-Reply complete(const Verification& verification, const CodeForm& form,
-               store::SecondFactorChange&& change, const Request& request, const Client& client,
-               const Service& service) {
+Response complete(const Verification& verification, const CodeForm& form,
+                  store::SecondFactorChange&& change, const Request& request, const Client& client,
+                  const Service& service) {
     const model::User& user = verification.user;
     const std::string attempts = attempts_of(client.challenge);
     const NewTrust trust(user.id, service);
@@ -345,23 +345,23 @@ Reply complete(const Verification& verification, const CodeForm& form,
     if (!token)
         return token.failure() == store::Failure::version_mismatch ? invalid_challenge(service)
                                                                    : store_error(token.failure());
-    Reply reply = verified(token->view(), user);
-    add_session_cookies(reply, token->view(), is_remembered, service);
-    reply = end_challenge(std::move(reply), service);
+    Response response = verified(token->view(), user);
+    add_session_cookies(response, token->view(), is_remembered, service);
+    response = end_challenge(std::move(response), service);
     if (trusts_device) {
-        trust.add_cookie(reply);
+        trust.add_cookie(response);
         // As in better-auth, sessions on a trusted device are remembered.
-        service.cookies.expire(reply, "dont_remember");
+        service.cookies.expire(response, "dont_remember");
     }
-    return reply;
+    return response;
 }
 
-Reply verify_second_factor(const Request& request, const Client& client, const Service& service,
-                           const Method& method) {
+Response verify_second_factor(const Request& request, const Client& client, const Service& service,
+                              const Method& method) {
     if (const auto foreign = reject_cross_site_cookies(request.headers, service.trusted_origins))
         return *foreign;
     const auto reading = read_code(request, method.may_omit_session);
-    if (const auto* problem = std::get_if<Reply>(&reading))
+    if (const auto* problem = std::get_if<Response>(&reading))
         return *problem;
     const CodeForm& form = std::get<CodeForm>(reading);
     if (!client.challenge.starts_with(challenge_prefix) || !text::is_clean_utf8(client.challenge))
@@ -396,7 +396,7 @@ Reply verify_second_factor(const Request& request, const Client& client, const S
         return password_hash.is_not_found() ? invalid_challenge(service)
                                             : store_error(password_hash.failure());
     CodeUse use;
-    std::optional<Reply> rejection;
+    std::optional<Response> rejection;
     Verification verification =
         service.credentials.verify_code({found->user.email, {}, client.network}, [&] {
             const Outcome outcome = method.check(form.code.view(), found->factor, service, use);
@@ -444,18 +444,18 @@ bool is_trusted_device(std::string_view user_id, const Client& client, const Ser
     return trusted && *trusted == user_id;
 }
 
-void renew_trust(Reply& reply, std::string_view user_id, const Client& client,
+void renew_trust(Response& response, std::string_view user_id, const Client& client,
                  const Service& service) {
     const NewTrust trust(user_id, service);
     store::SecondFactorChange change{user_id, service.now};
     change.deleted = {trust_of(client).identifier};
     change.added = {trust.row()};
     if (change_second_factor(service, std::move(change)))
-        trust.add_cookie(reply);
+        trust.add_cookie(response);
 }
 
-Reply require_second_factor(const Verification& verification, bool is_remembered,
-                            const Client& client, const Service& service) {
+Response require_second_factor(const Verification& verification, bool is_remembered,
+                               const Client& client, const Service& service) {
     const model::User& user = verification.user;
     const auto refuse = [&] {
         service.credentials.log_second_factor(user, client.network);
@@ -477,26 +477,26 @@ Reply require_second_factor(const Verification& verification, bool is_remembered
     if (!changed)
         return changed.failure() == store::Failure::unavailable ? store_error(changed.failure())
                                                                 : refuse();
-    Reply reply{200, found && found->factor.is_verified()
-                         ? R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})"
-                         : R"({"twoFactorRedirect":true,"twoFactorMethods":[]})"};
+    Response response{200, found && found->factor.is_verified()
+                               ? R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})"
+                               : R"({"twoFactorRedirect":true,"twoFactorMethods":[]})"};
     const Cookies& cookies = service.cookies;
-    cookies.expire_session_token(reply);
+    cookies.expire_session_token(response);
     if (!is_remembered)
-        cookies.set(reply, "dont_remember", "true");
+        cookies.set(response, "dont_remember", "true");
     else if (client.has_dont_remember)
-        cookies.expire(reply, "dont_remember");
+        cookies.expire(response, "dont_remember");
     if (!client.trusted_device.empty())
-        cookies.expire(reply, "trust_device");
-    cookies.set(reply, "two_factor", challenge, challenge_lifetime);
-    return reply;
+        cookies.expire(response, "trust_device");
+    cookies.set(response, "two_factor", challenge, challenge_lifetime);
+    return response;
 }
 
-Reply verify_totp(const Request& request, const Client& client, const Service& service) {
+Response verify_totp(const Request& request, const Client& client, const Service& service) {
     return verify_second_factor(request, client, service, totp);
 }
 
-Reply verify_backup_code(const Request& request, const Client& client, const Service& service) {
+Response verify_backup_code(const Request& request, const Client& client, const Service& service) {
     return verify_second_factor(request, client, service, backup_code);
 }
 

@@ -12,13 +12,13 @@ bool is_trusted_device(std::string_view user_id, const Client& client, const Ser
 
 /// Trusts the client's device for another 30 days and adds the cookie. If this fails, the store
 /// logs why and the next sign-in requires a code.
-void renew_trust(http::Reply& reply, std::string_view user_id, const Client& client,
+void renew_trust(http::Response& response, std::string_view user_id, const Client& client,
                  const Service& service);
 
-/// Returns the reply to a correct password: a challenge that requires a code. If second factors
+/// Returns the response to a correct password: a challenge that requires a code. If second factors
 /// are disabled or the challenge cannot be stored, rejects the sign-in. If the database is
 /// unavailable, returns 503.
-http::Reply require_second_factor(const Verification& verification, bool is_remembered,
-                                  const Client& client, const Service& service);
+http::Response require_second_factor(const Verification& verification, bool is_remembered,
+                                     const Client& client, const Service& service);
 
 } // namespace useradmin::sign_in

@@ -1,7 +1,7 @@
 #include "sign_in/service.hpp"
 
 #include "sign_in/endpoints.hpp"
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,13 +10,13 @@ namespace useradmin::sign_in {
 
 namespace {
 
-Reply with_allow(Reply reply, std::string_view allow) {
-    reply.headers.push_back({"Allow", std::string(allow)});
-    return reply;
+Response with_allow(Response response, std::string_view allow) {
+    response.headers.push_back({"Allow", std::string(allow)});
+    return response;
 }
 
-template <Reply (*endpoint)(const Request&, const Client&, const Service&)>
-Reply handle_post(const Request& request, const Client& client, const Service& service) {
+template <Response (*endpoint)(const Request&, const Client&, const Service&)>
+Response handle_post(const Request& request, const Client& client, const Service& service) {
     constexpr std::string_view allow = "POST, OPTIONS";
     service.event.is_change = request.method == "POST";
     if (request.method == "POST")
@@ -26,7 +26,7 @@ Reply handle_post(const Request& request, const Client& client, const Service& s
     return with_allow(error(405, "Method not allowed", "METHOD_NOT_ALLOWED"), allow);
 }
 
-Reply handle_get_session(const Request& request, const Client& client, const Service& service) {
+Response handle_get_session(const Request& request, const Client& client, const Service& service) {
     constexpr std::string_view allow = "GET, HEAD, OPTIONS";
     if (request.method == "GET" || request.method == "HEAD")
         return get_session(request, client, service);
@@ -45,7 +45,7 @@ struct Endpoint {
     std::string_view path;
     /// The name in metrics and in the audit log.
     std::string_view name;
-    Reply (*answer)(const Request& request, const Client& client, const Service& service);
+    Response (*answer)(const Request& request, const Client& client, const Service& service);
     /// Whether the endpoint exists only if second factors are verified.
     bool needs_second_factor = false;
 };
@@ -69,7 +69,7 @@ const Endpoint* find_endpoint(std::string_view path) noexcept {
     return found != std::end(endpoints) ? found : nullptr;
 }
 
-Reply dispatch(const Request& request, const Client& client, const Service& service) {
+Response dispatch(const Request& request, const Client& client, const Service& service) {
     const Endpoint* const endpoint = find_endpoint(request.path);
     if (endpoint == nullptr ||
         (endpoint->needs_second_factor && service.second_factor_secrets.empty()))
@@ -80,14 +80,14 @@ Reply dispatch(const Request& request, const Client& client, const Service& serv
 
 } // namespace
 
-Reply handle_request(const Request& request, const Client& client, const Service& service) {
-    Reply reply = dispatch(request, client, service);
-    service.event.status = reply.status;
+Response handle_request(const Request& request, const Client& client, const Service& service) {
+    Response response = dispatch(request, client, service);
+    service.event.status = response.status;
     // RFC 9110, section 15.5.2, requires this header.
-    if (reply.status == 401)
-        reply.headers.push_back({"WWW-Authenticate", "Bearer"});
-    http::add_cors_headers(reply, request.method, request.headers, service.trusted_origins);
-    return reply;
+    if (response.status == 401)
+        response.headers.push_back({"WWW-Authenticate", "Bearer"});
+    http::add_cors_headers(response, request.method, request.headers, service.trusted_origins);
+    return response;
 }
 
 std::span<const std::string_view> operation_names() noexcept {

@@ -49,8 +49,8 @@ struct Service {
 };
 
 /// Handles a request below the base address.
-http::Reply handle_request(const http::Request& request, const Client& client,
-                           const Service& service);
+http::Response handle_request(const http::Request& request, const Client& client,
+                              const Service& service);
 
 /// Returns the names of all endpoints, as used in metrics and in the audit log.
 std::span<const std::string_view> operation_names() noexcept;

@@ -6,7 +6,7 @@
 #include "sign_in/endpoints.hpp"
 #include "sign_in/open_session.hpp"
 #include "sign_in/parameters.hpp"
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 #include "sign_in/second_factor.hpp"
 #include "text/unicode.hpp"
 
@@ -27,10 +27,10 @@ struct Form {
     bool is_remembered = true;
 };
 
-std::variant<Form, Reply> read(const Request& request) {
+std::variant<Form, Response> read(const Request& request) {
     using Kind = Parameters::Kind;
     const auto body = Parameters::read(request);
-    if (const auto* problem = std::get_if<Reply>(&body))
+    if (const auto* problem = std::get_if<Response>(&body))
         return *problem;
     const auto& parameters = std::get<Parameters>(body);
     const Kind callback = parameters.kind("callbackURL");
@@ -41,7 +41,7 @@ std::variant<Form, Reply> read(const Request& request) {
     errors.expect("password", Kind::string);
     errors.expect_optional("callbackURL", Kind::string);
     errors.expect_optional("rememberMe", Kind::boolean);
-    if (auto problem = errors.reply())
+    if (auto problem = errors.response())
         return *std::move(problem);
     Form form{parameters.text("email"),
               parameters.text("password"),
@@ -53,31 +53,31 @@ std::variant<Form, Reply> read(const Request& request) {
 }
 
 /// Returns std::nullopt if the account has changed since it was verified.
-std::optional<Reply> open_session_of(const Verification& verification, const Request& request,
-                                     const Client& client, const Service& service,
-                                     const Form& form) {
+std::optional<Response> open_session_of(const Verification& verification, const Request& request,
+                                        const Client& client, const Service& service,
+                                        const Form& form) {
     const auto token = open_session(verification, form.is_remembered, request, client, service);
     if (!token && token.failure() == store::Failure::version_mismatch)
         return std::nullopt;
     if (!token)
         return store_error(token.failure());
-    Reply reply = signed_in(token->view(), form.callback, verification.user);
-    add_session_cookies(reply, token->view(), form.is_remembered, service);
+    Response response = signed_in(token->view(), form.callback, verification.user);
+    add_session_cookies(response, token->view(), form.is_remembered, service);
     // A leftover dont_remember cookie would prevent the session from being extended.
     if (form.is_remembered && client.has_dont_remember)
-        service.cookies.expire(reply, "dont_remember");
+        service.cookies.expire(response, "dont_remember");
     if (form.callback && !form.callback->empty())
-        reply.headers.push_back({"Location", *form.callback});
-    return reply;
+        response.headers.push_back({"Location", *form.callback});
+    return response;
 }
 
 } // namespace
 
-Reply sign_in_with_email(const Request& request, const Client& client, const Service& service) {
+Response sign_in_with_email(const Request& request, const Client& client, const Service& service) {
     if (const auto foreign = reject_cross_site_sign_in(request.headers, service.trusted_origins))
         return *foreign;
     const auto reading = read(request);
-    if (const auto* unread = std::get_if<Reply>(&reading))
+    if (const auto* unread = std::get_if<Response>(&reading))
         return *unread;
     const Form& form = std::get<Form>(reading);
     const bool redirects = form.callback && !form.callback->empty();
@@ -102,10 +102,10 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
         if (!has_second_factor && verification.outcome != Outcome::accepted)
             return refusal(verification);
         event.reason = {};
-        if (auto reply = open_session_of(verification, request, client, service, form)) {
+        if (auto response = open_session_of(verification, request, client, service, form)) {
             if (has_second_factor)
-                renew_trust(*reply, verification.user.id, client, service);
-            return *std::move(reply);
+                renew_trust(*response, verification.user.id, client, service);
+            return *std::move(response);
         }
     }
     return store_error(store::Failure::unavailable);

@@ -1,12 +1,12 @@
 // POST /sign-out
 #include "sign_in/cross_site.hpp"
 #include "sign_in/endpoints.hpp"
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 #include "text/unicode.hpp"
 
 namespace useradmin::sign_in {
 
-Reply sign_out(const Request& request, const Client& client, const Service& service) {
+Response sign_out(const Request& request, const Client& client, const Service& service) {
     // Without a session, a sign-out changes nothing.
     service.event.is_change = false;
     if (const auto foreign = reject_cross_site_cookies(request.headers, service.trusted_origins))
@@ -23,12 +23,12 @@ Reply sign_out(const Request& request, const Client& client, const Service& serv
         if (!closed && !closed.is_not_found())
             return store_error(closed.failure());
     }
-    Reply reply{200, R"({"success":true})"};
+    Response response{200, R"({"success":true})"};
     // Browsers send a cross-site form without the session cookie, but would obey Set-Cookie in the
-    // reply.
+    // response.
     if (!reject_cross_site_sign_in(request.headers, service.trusted_origins))
-        service.cookies.expire_session(reply);
-    return reply;
+        service.cookies.expire_session(response);
+    return response;
 }
 
 } // namespace useradmin::sign_in

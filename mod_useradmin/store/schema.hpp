@@ -209,7 +209,7 @@ struct Schema {
     /// The SELECT columns of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;
     /// The select-list expression for whether user u has a second factor, or "NULL" if the table
-    /// lacks the column. Replies include the value as an extra column.
+    /// lacks the column. Responses include the value as an extra column.
     std::string second_factor_expression;
     /// The select-list expression for the accountId of account a, or "NULL" if it cannot be read.
     std::string account_id_expression;

@@ -12,7 +12,7 @@ namespace useradmin::text {
 /// A point in time in UTC, in milliseconds.
 using Timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
 
-/// The range of times in databases and replies: the years 1 to 9999.
+/// The range of times in databases and responses: the years 1 to 9999.
 inline constexpr Timestamp first_time = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
 inline constexpr Timestamp last_time =
     std::chrono::sys_days(std::chrono::year(10000) / 1 / 1) - std::chrono::milliseconds(1);

@@ -21,7 +21,7 @@ export const record = {
 
 const matches = (text) => `"name" ILIKE '%${text}%' OR "email" ILIKE '%${text}%'`;
 
-/** Returns a request for a list. `where` is the SQL condition for the expected users. Replies are checked with it. */
+/** Returns a request for a list. `where` is the SQL condition for the expected users. Responses are checked with it. */
 const list = (query, { caller = "superAdmin", where = "true", ...more } = {}) => ({
   caller,
   path: `/api/users${query}`,

@@ -98,12 +98,12 @@ TEST_GROUP(browser) {
             "  UserAdminPasswordHash argon2id m=64\n  UserAdminSession root-1 superAdmin\n"
             "</Location>\n";
         httpd_ = std::make_unique<Httpd>(work_, settings);
-        const Reply made = HttpClient(httpd_->port())
-                               .send({"POST",
-                                      "/making",
-                                      {},
-                                      R"({"name":"Sara","email":"sara@example.org","role":)"
-                                      R"("superAdmin","password":"s3cr3t of sara"})"});
+        const Response made = HttpClient(httpd_->port())
+                                  .send({"POST",
+                                         "/making",
+                                         {},
+                                         R"({"name":"Sara","email":"sara@example.org","role":)"
+                                         R"("superAdmin","password":"s3cr3t of sara"})"});
         CHECK_EQUAL(200, made.status);
     }
     void teardown() override {

@@ -233,7 +233,7 @@ describe("with UserAdminExtras", () => {
     assert.ok(!(await view.text("dialog")).includes("History"));
   });
 
-  scene("of two replies with sessions, the later one is shown", { ...there, email: root }, async (view) => {
+  scene("of two responses with sessions, the later one is shown", { ...there, email: root }, async (view) => {
     await extras.ctl(["session", "open", "hedy.lamarr@example.org"]);
     const release = await view.hold((request) => request.url().endsWith("/sessions"));
     await view.searchFor("hedy");
@@ -358,7 +358,7 @@ describe("with UserAdminExtras", () => {
 
   scene("on a standby the history keeps the page read-only", { ...there, email: root }, async (view) => {
     const id = await make(view, "Stan By", "stan@example.org");
-    await view.replyAsStandby();
+    await view.responseAsStandby();
     await view.openUser("stan@example.org");
     await view.click("details:last-of-type summary");
     await view.read("Created", ".events li:first-child");
@@ -439,7 +439,7 @@ describe("with UserAdminExtras", () => {
       for (const [at, line] of lines.entries()) await view.read(line, `.events li:nth-child(${at + 1}) p span:nth-child(2)`);
     });
 
-  scene("a late failure does not replace a newer reply", { ...there, email: root }, async (view) => {
+  scene("a late failure does not replace a newer response", { ...there, email: root }, async (view) => {
     await view.openUser("emmy.noether@example.org");
     const release = await view.hold((request) => request.url().includes("/sign-in-methods"));
     await view.click("details:first-of-type summary");

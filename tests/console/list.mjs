@@ -14,7 +14,7 @@ scene("typing searches the list and aborts the previous request", { email: root 
   const searches = view.requests.filter((each) => each.includes("search="));
   assert.ok(searches.length <= 2, `a request per letter: ${searches}`);
   await view.read("1–1 of 1", ".foot");
-  // A late reply is ignored if the search has changed since.
+  // A late response is ignored if the search has changed since.
   const release = await view.holdSearch("grace");
   await view.type("input[type=search]", "tony");
   await view.expectNames("Tony Hoare");
@@ -39,7 +39,7 @@ scene("searching for an id finds its user", { email: root }, async (view) => {
 
 scene("a space at the end is kept when typing pauses", { email: root }, async (view) => {
   await view.searchFor("ada");
-  const again = view.page.waitForResponse((reply) => /search=ada(&|$)/.test(reply.url()));
+  const again = view.page.waitForResponse((response) => /search=ada(&|$)/.test(response.url()));
   await view.page.type("input[type=search]", " ");
   await again;
   await view.page.type("input[type=search]", "lovelace");
@@ -47,7 +47,7 @@ scene("a space at the end is kept when typing pauses", { email: root }, async (v
   await view.expectNames("Ada Lovelace");
 });
 
-scene("aborting a request while its reply arrives reports no error", { email: root }, async (view) => {
+scene("aborting a request while its response arrives reports no error", { email: root }, async (view) => {
   await view.page.evaluate(() => {
     const own = window.fetch;
     window.alerts = [];
@@ -188,9 +188,9 @@ scene("after a failure no old rows are shown as results", { email: root }, async
   await view.read("21–37 of 37", ".foot");
 });
 
-scene("an error reply of a proxy is explained by its status", { email: root }, async (view) => {
-  const replies = { five: { status: 503, contentType: "text/html", body: "<html>" }, four: { status: 429, body: "no" } };
-  await view.intercept((request) => replies[new URL(request.url()).searchParams.get("search")]);
+scene("an error response of a proxy is explained by its status", { email: root }, async (view) => {
+  const responses = { five: { status: 503, contentType: "text/html", body: "<html>" }, four: { status: 429, body: "no" } };
+  await view.intercept((request) => responses[new URL(request.url()).searchParams.get("search")]);
   await view.searchFor("five");
   await view.read("The service is busy. Try again in a moment.", ".list [role=alert]");
   await view.searchFor("four");
@@ -292,11 +292,11 @@ scene("an outdated total does not hide the next page", { email: root }, async (v
   await view.page.evaluate(() => {
     const own = window.fetch;
     window.fetch = async (url, options) => {
-      const reply = await own(url, options);
-      if (!url.includes("search=")) return reply;
-      const content = await reply.json();
+      const response = await own(url, options);
+      if (!url.includes("search=")) return response;
+      const content = await response.json();
       Object.assign(content.pagination, { total: 20, totalPages: 1 });
-      return new Response(JSON.stringify(content), { headers: reply.headers });
+      return new Response(JSON.stringify(content), { headers: response.headers });
     };
   });
   await view.searchFor("example.org");

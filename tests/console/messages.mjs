@@ -33,7 +33,7 @@ scene("a failure is visible on a phone", { email: root, width: 390, height: 480 
   await view.readVisible("The service is busy.", "dialog .notice.warn");
 });
 
-scene("a change whose reply was lost is not reported as failed", { email: root }, async (view) => {
+scene("a change whose response was lost is not reported as failed", { email: root }, async (view) => {
   await view.openUser("emmy.noether@example.org");
   let status = 0;
   await view.intercept((request) => request.method() === "PUT" && status > 0 && { status, contentType: "text/html", body: "<html>" });

@@ -83,14 +83,14 @@ scene("signing out or an expired session leads to the form", { email: root }, as
   await view.read("Your session has ended. Sign in again.");
 });
 
-scene("a reply that arrives after signing out is ignored", { email: root }, async (view) => {
+scene("a response that arrives after signing out is ignored", { email: root }, async (view) => {
   await view.waitUntilIdle();
   const release = await view.holdSearch("grace");
   await view.press("Sign out");
   await view.read("You have signed out.");
-  const reply = view.page.waitForResponse((response) => response.url().includes("search=grace"));
+  const response = view.page.waitForResponse((response) => response.url().includes("search=grace"));
   await release();
-  assert.equal((await reply).status(), 401);
+  assert.equal((await response).status(), 401);
   await view.waitUntilIdle();
   assert.match(await view.text(), /You have signed out\./);
 });

@@ -269,10 +269,10 @@ scene("an entity tag that a proxy made weak is still accepted", { email: root },
   await view.page.evaluate(() => {
     const own = window.fetch;
     window.fetch = async (url, options) => {
-      const reply = await own(url, options);
-      const headers = new Headers(reply.headers);
+      const response = await own(url, options);
+      const headers = new Headers(response.headers);
       if (headers.has("ETag")) headers.set("ETag", `W/${headers.get("ETag")}`);
-      return new Response(reply.body, { status: reply.status, headers });
+      return new Response(response.body, { status: response.status, headers });
     };
   });
   await view.openUser("frances.allen@example.org");
@@ -342,7 +342,7 @@ scene("the protected address is case-sensitive", { email: root }, async (view) =
 });
 
 scene("on a standby the page is read-only", { email: root }, async (view) => {
-  await view.replyAsStandby();
+  await view.responseAsStandby();
   await view.searchFor("dennis.ritchie");
   await view.read("This is a read-only copy of the database. Its last change was made on 27 Nov 2026", ".notice.warn");
   await view.openFirst();
@@ -394,7 +394,7 @@ scene("callers cannot delete or ban themselves", { email: root }, async (view) =
 });
 
 for (const isBack of [false, true])
-  scene(`a deletion is reported even if the panel was closed ${isBack ? "with Back " : ""}before the reply`, { email: root }, async (view) => {
+  scene(`a deletion is reported even if the panel was closed ${isBack ? "with Back " : ""}before the response`, { email: root }, async (view) => {
     const id = await make(view, "Slowly Gone", "slow@example.org");
     await view.openUser("slow@example.org");
     const release = await view.hold((request) => request.method() === "DELETE");

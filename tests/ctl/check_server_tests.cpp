@@ -632,12 +632,12 @@ TEST(check_server, queries_the_running_server) {
     expect_no_problem(configuration, {"--url", server + "/api/users"});
     expect_no_problem(configuration, {"--url", server + "/api/users/"});
     for (const auto& [path, problem] :
-         {std::pair("/api/user", "the reply 404 is not from the service"),
-          std::pair("/denied", "the reply 403 is not from the service"),
-          std::pair("/closed", "the service replied with 403 instead of 401"),
+         {std::pair("/api/user", "the response 404 is not from the service"),
+          std::pair("/denied", "the response 403 is not from the service"),
+          std::pair("/closed", "the service responded with 403 instead of 401"),
           std::pair("/basic", "httpd itself, not the service, requires credentials (401)"),
-          std::pair("/moved", "the reply 302 is not from the service"),
-          std::pair("/page", "the reply 200 is not from the service"),
+          std::pair("/moved", "the response 302 is not from the service"),
+          std::pair("/page", "the response 200 is not from the service"),
           std::pair("/open", "instead of 401 to a request without credentials")})
         expect_problem(configuration, problem, {"--url", server + path});
 }
@@ -654,15 +654,15 @@ TEST(check_server, queries_over_HTTPS_and_reports_an_untrusted_certificate) {
     const Httpd httpd(work(), {"event", {"mod_ssl.so"}, with_database(tls + service), {}});
     const std::string configuration = full_config(service);
     const std::string server = "127.0.0.1:" + std::to_string(httpd.port());
-    expect_problem(configuration, "no reply: SSL certificate problem: ",
+    expect_problem(configuration, "no response: SSL certificate problem: ",
                    {"--url", "https://" + server + "/api/users"});
-    expect_problem(configuration, "the reply 400 is not from the service",
+    expect_problem(configuration, "the response 400 is not from the service",
                    {"--url", "http://" + server + "/"});
 }
 
 TEST(check_server, reports_a_server_that_is_not_running) {
     const std::string configuration = full_config(service);
-    expect_problem(configuration, "no reply: ", {"--url", "http://127.0.0.1:1/api/users"});
+    expect_problem(configuration, "no response: ", {"--url", "http://127.0.0.1:1/api/users"});
     CHECK_EQUAL(1, ctl({"check", "--url", "http://127.0.0.1:1/api/users"}).status);
 }
 

@@ -225,7 +225,8 @@ TEST(check, explains_the_consequences_of_missing_columns) {
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     const Json json = run_check(0, {"--tables", tables});
     CHECK(any_contains(json, "data.notes", "has no column \"banned\": nobody can be banned"));
-    CHECK(any_contains(json, "data.notes", "has no column \"image\": it is null in every reply"));
+    CHECK(
+        any_contains(json, "data.notes", "has no column \"image\": it is null in every response"));
     sql().run("ALTER TABLE app_session DROP COLUMN \"expiresAt\"");
     CHECK(any_contains(run_check(1, {"--tables", tables}), "data.problems",
                        "has no column \"expiresAt\""));

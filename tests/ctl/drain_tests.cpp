@@ -22,12 +22,12 @@ TEST_GROUP_BASE(drain, Drain){};
 
 TEST(drain, creates_and_removes_the_file_of_the_configuration) {
     for (int time = 0; time < 2; ++time) {
-        STRCMP_CONTAINS("useradmin-health replies 503",
+        STRCMP_CONTAINS("useradmin-health returns 503",
                         expect_ok(drain(directive_, {"on"})).c_str());
         CHECK(std::filesystem::exists(file_));
     }
     for (int time = 0; time < 2; ++time) {
-        STRCMP_CONTAINS("useradmin-health replies 200 again",
+        STRCMP_CONTAINS("useradmin-health returns 200 again",
                         expect_ok(drain(directive_, {"off"})).c_str());
         CHECK_FALSE(std::filesystem::exists(file_));
     }

@@ -171,11 +171,11 @@ void require_text(std::string_view text) {
 
 void check_create(std::string_view text, const std::optional<Object>& object, api::Role role) {
     Scene scene(role);
-    const http::Reply reply = scene.send("POST", "", "", text);
-    require_envelope(reply, {200, 400, 403, 500});
+    const http::Response response = scene.send("POST", "", "", text);
+    require_envelope(response, {200, 400, 403, 500});
     if (!object)
-        require(reply.status == 500, "an invalid body is 500");
-    if (reply.status != 200)
+        require(response.status == 500, "an invalid body is 500");
+    if (response.status != 200)
         return;
     const store::NewUser& user = scene.store.created.value();
     for (const std::string_view stored : {user.name, user.email, user.role})
@@ -190,11 +190,11 @@ void check_create(std::string_view text, const std::optional<Object>& object, ap
 
 void check_update(std::string_view text, const std::optional<Object>& object, api::Role role) {
     Scene scene(role);
-    const http::Reply reply = scene.send("PUT", "/another", "", text);
-    require_envelope(reply, {200, 403, 500});
+    const http::Response response = scene.send("PUT", "/another", "", text);
+    require_envelope(response, {200, 403, 500});
     if (!object)
-        require(reply.status == 500, "an invalid body is 500");
-    if (reply.status != 200)
+        require(response.status == 500, "an invalid body is 500");
+    if (response.status != 200)
         return;
     bool is_dated = false;
     for (const store::Change& change : scene.store.changes.value()) {
@@ -213,11 +213,11 @@ void check_update(std::string_view text, const std::optional<Object>& object, ap
 void check_ban(std::string_view text, const std::optional<Object>& object) {
     Scene scene(api::Role::super_admin);
     scene.settings.has_extras = true;
-    const http::Reply reply = scene.send("PUT", "/another/ban", "", text);
-    require_envelope(reply, {200, 400});
+    const http::Response response = scene.send("PUT", "/another/ban", "", text);
+    require_envelope(response, {200, 400});
     if (!object)
-        require(reply.status == (text.empty() ? 200 : 400), "an invalid body is 400");
-    if (reply.status != 200)
+        require(response.status == (text.empty() ? 200 : 400), "an invalid body is 400");
+    if (response.status != 200)
         return;
     for (const store::Change& change : scene.store.changes.value()) {
         if (const auto* const stored = std::get_if<std::string_view>(&change.value)) {
@@ -232,9 +232,9 @@ void check_ban(std::string_view text, const std::optional<Object>& object) {
 void check_password(std::string_view text, const std::optional<Object>& object) {
     Scene scene(api::Role::super_admin);
     scene.settings.has_extras = true;
-    const http::Reply reply = scene.send("PUT", "/another/password", "", text);
-    require_envelope(reply, {200, 400});
-    if (reply.status != 200)
+    const http::Response response = scene.send("PUT", "/another/password", "", text);
+    require_envelope(response, {200, 400});
+    if (response.status != 200)
         return;
     const std::size_t length = text::utf16_length(object->text("password"));
     require(length >= 8 && length <= 128, "a password has from 8 to 128 characters");

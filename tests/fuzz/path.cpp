@@ -10,18 +10,18 @@ namespace {
 
 void check_request(std::string_view method, std::string_view path, api::Role role) {
     Scene scene(role);
-    const http::Reply reply = scene.send(method, path, "", "{}");
-    if (reply.status == 204) {
-        require(method == "OPTIONS" && reply.body.empty(), "OPTIONS has no body");
+    const http::Response response = scene.send(method, path, "", "{}");
+    if (response.status == 204) {
+        require(method == "OPTIONS" && response.body.empty(), "OPTIONS has no body");
         return;
     }
-    const json::Object envelope = require_envelope(reply, {200, 400, 403, 404, 405});
+    const json::Object envelope = require_envelope(response, {200, 400, 403, 404, 405});
     const std::string_view segment = path.substr(path.starts_with('/') ? 1 : 0);
     const std::string id = text::decode_path_segment(segment);
     if (method == "GET" && (id == "me" || (id == "another" && role != api::Role::user)))
-        require(reply.status == (segment.find('/') == segment.npos ? 200 : 404),
+        require(response.status == (segment.find('/') == segment.npos ? 200 : 404),
                 "an existing user is found");
-    if (reply.status != 200 || id.empty())
+    if (response.status != 200 || id.empty())
         return;
     require(id == "me" || id == "another", "an unknown user is not found");
     require(id == "me" ? role != api::Role::super_admin || method != "DELETE"
@@ -31,15 +31,15 @@ void check_request(std::string_view method, std::string_view path, api::Role rol
         require(role == api::Role::super_admin, "only a superAdmin deletes");
 }
 
-/// Checks the replies to requests for a user's sessions, password and ban.
+/// Checks the responses to requests for a user's sessions, password and ban.
 void check_extras_request(std::string_view method, std::string_view path, api::Role role) {
     Scene scene(role);
     scene.settings.has_extras = true;
-    const http::Reply reply = scene.send(method, path, "", R"({"password":"s3cr3t word"})");
-    if (reply.status == 204)
+    const http::Response response = scene.send(method, path, "", R"({"password":"s3cr3t word"})");
+    if (response.status == 204)
         return;
-    require_envelope(reply, {200, 400, 403, 404, 405});
-    if (reply.status == 200 && path.find('/', 1) != path.npos)
+    require_envelope(response, {200, 400, 403, 404, 405});
+    if (response.status == 200 && path.find('/', 1) != path.npos)
         require(role == api::Role::super_admin, "only a superAdmin uses resources below a user");
 }
 

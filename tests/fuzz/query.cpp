@@ -25,22 +25,22 @@ void check_parameter(std::string_view query, std::string_view name) {
 }
 
 /// Returns the number after this text, which the envelope must contain.
-std::int64_t number_after(std::string_view reply, std::string_view text) {
-    const std::size_t at = reply.rfind(text);
-    require(at != reply.npos, "a list reply has pagination");
-    return std::strtoll(reply.data() + at + text.size(), nullptr, 10);
+std::int64_t number_after(std::string_view response, std::string_view text) {
+    const std::size_t at = response.rfind(text);
+    require(at != response.npos, "a list response has pagination");
+    return std::strtoll(response.data() + at + text.size(), nullptr, 10);
 }
 
 void check_list(std::string_view query, api::Role role) {
     Scene scene(role);
-    const http::Reply reply = scene.send("GET", "", query);
-    require_envelope(reply, {200, 500});
-    if (reply.status == 500) {
+    const http::Response response = scene.send("GET", "", query);
+    require_envelope(response, {200, 500});
+    if (response.status == 500) {
         require(scene.calls.text().empty(), "a rejected query never reaches the database");
         return;
     }
-    const auto page = number_after(reply.body, "\"page\":");
-    const auto limit = number_after(reply.body, "\"limit\":");
+    const auto page = number_after(response.body, "\"page\":");
+    const auto limit = number_after(response.body, "\"limit\":");
     require(page >= 1 && limit >= 1 && limit <= scene.settings.max_limit,
             "page and limit are within bounds");
     // With a cursor, the store reads one more row to find out whether there is another page.
@@ -49,7 +49,7 @@ void check_list(std::string_view query, api::Role role) {
                                        std::to_string((page - 1) * limit)) != std::string::npos;
     };
     require(is_requested(limit) || is_requested(limit + 1),
-            "the page read from the database is the page in the reply");
+            "the page read from the database is the page in the response");
     if (role == api::Role::admin)
         require(scene.calls.text().starts_with("list role=user "),
                 "an admin lists only users with the user role");

@@ -11,21 +11,23 @@
 
 namespace useradmin::fuzz {
 
-/// Requires that a reply has the envelope (specification, section 2.4) and one of these statuses.
-inline json::Object require_envelope(const http::Reply& reply,
+/// Requires that a response has the envelope (specification, section 2.4) and one of these
+/// statuses.
+inline json::Object require_envelope(const http::Response& response,
                                      std::initializer_list<int> statuses) {
-    require(std::find(statuses.begin(), statuses.end(), reply.status) != statuses.end(),
-            "a reply has one of the statuses of its operation");
-    auto envelope = json::Object::parse(reply.body);
-    require(envelope.has_value(), "a reply is a JSON object");
+    require(std::find(statuses.begin(), statuses.end(), response.status) != statuses.end(),
+            "a response has one of the statuses of its operation");
+    auto envelope = json::Object::parse(response.body);
+    require(envelope.has_value(), "a response is a JSON object");
     require(envelope->kind("success") == json::Object::Kind::boolean &&
-                envelope->boolean("success") == (reply.status == 200),
+                envelope->boolean("success") == (response.status == 200),
             "the member success matches the status");
-    require(reply.status == 200 || !envelope->text("error").empty(), "a failure has an error text");
+    require(response.status == 200 || !envelope->text("error").empty(),
+            "a failure has an error text");
     return std::move(*envelope);
 }
 
-/// Sends requests to the service and checks the replies. The tables contain the caller, "me", and
+/// Sends requests to the service and checks the responses. The tables contain the caller, "me", and
 /// the user "another".
 class Scene {
   public:
@@ -34,15 +36,15 @@ class Scene {
         store.add("another", "another@example.org");
     }
 
-    http::Reply send(std::string_view method, std::string_view path, std::string_view query,
-                     std::string_view text = {}) {
+    http::Response send(std::string_view method, std::string_view path, std::string_view query,
+                        std::string_view text = {}) {
         body_.body.text = text;
         const std::optional<api::Caller> caller = caller_;
         audit::Event event;
-        http::Reply reply = api::handle_request({method, path, query, headers_, body_}, caller,
-                                                {store, hasher, settings}, event);
+        http::Response response = api::handle_request({method, path, query, headers_, body_},
+                                                      caller, {store, hasher, settings}, event);
         require(text::is_clean_utf8(calls.text()), "only valid UTF-8 reaches the database");
-        return reply;
+        return response;
     }
 
     test::Calls calls;

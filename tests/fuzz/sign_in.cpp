@@ -48,20 +48,20 @@ void fuzz_sign_in(std::string_view lines) {
                                             boundless, log);
     const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);
     audit::Event event;
-    const http::Reply reply = sign_in::handle_request(
+    const http::Response response = sign_in::handle_request(
         {"POST", "/sign-in/email", "", headers, body}, {lines, text::Network::of(lines), "", false},
         {store, credentials, cookies, true, {}, text::now(), event});
 
     require(text::is_clean_utf8(calls.text()), "only valid UTF-8 reaches the database");
-    const auto envelope = json::Object::parse(reply.body);
-    require(envelope.has_value(), "a reply is a JSON object");
-    for (const http::Header& header : reply.headers)
+    const auto envelope = json::Object::parse(response.body);
+    require(envelope.has_value(), "a response is a JSON object");
+    for (const http::Header& header : response.headers)
         require(is_printable(header.value), "a header is one printable line");
-    require(reply.status == 200 || (reply.status >= 400 && reply.status < 500),
+    require(response.status == 200 || (response.status >= 400 && response.status < 500),
             "an invalid body is a client error");
-    require((reply.status == 200) == store.opened.has_value(),
+    require((response.status == 200) == store.opened.has_value(),
             "a sign-in succeeds only with a new session");
-    if (reply.status != 200)
+    if (response.status != 200)
         return;
     require(calls.text().find("verify right") != std::string::npos,
             "a sign-in succeeds only with the password");

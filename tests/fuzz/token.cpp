@@ -51,9 +51,9 @@ void check_issued_token(std::string_view token) {
     const sign_in::Cookies cookies(cookie_name, secret, /* is_secure */ true);
     const std::string handed_out = cookies.encode_token(token);
     for (const bool is_remembered : {false, true}) {
-        http::Reply reply;
-        cookies.set_session(reply, token, is_remembered);
-        for (const auto& [name, header] : reply.headers)
+        http::Response response;
+        cookies.set_session(response, token, is_remembered);
+        for (const auto& [name, header] : response.headers)
             require(is_printable(header) && std::ranges::count(header, ';') <= 5,
                     "a token adds nothing to a header");
     }

@@ -49,7 +49,7 @@ class Allocations : public OwnHttpd {
     }
 
     /// Repeats the request until no allocation fails, with one more successful allocation each
-    /// time. Calls `prepare` before each attempt and `check` with each reply.
+    /// time. Calls `prepare` before each attempt and `check` with each response.
     template <class Prepare, class Check>
     void fail_each_allocation(const Request& request, const char* kind, const Prepare& prepare,
                               const Check& check) {
@@ -59,7 +59,7 @@ class Allocations : public OwnHttpd {
             Request failing = request;
             failing.headers.push_back("X-Fail-Allocations: " + std::to_string(granted) + kind);
             const long failed_before = counts_->failed;
-            const std::optional<Reply> reply = client_->try_send(failing);
+            const std::optional<Response> response = client_->try_send(failing);
             const bool has_failed = counts_->failed != failed_before;
             for (const pid_t child : children_)
                 if (has_ended(child))
@@ -67,14 +67,14 @@ class Allocations : public OwnHttpd {
                          "a child of httpd has ended at allocation " + std::to_string(granted) +
                              kind,
                          {});
-            // If all allocations fail, httpd may send no reply.
-            if (!reply && (*kind == '\0' || !has_failed))
+            // If all allocations fail, httpd may send no response.
+            if (!response && (*kind == '\0' || !has_failed))
                 fail({},
-                     request.method + " " + request.path + ": no reply at allocation " +
+                     request.method + " " + request.path + ": no response at allocation " +
                          std::to_string(granted) + kind,
                      {});
-            if (reply)
-                check(*reply, has_failed);
+            if (response)
+                check(*response, has_failed);
             if (!has_failed)
                 return;
         }
@@ -90,13 +90,14 @@ TEST_GROUP_BASE(allocations, Allocations){};
 TEST(allocations, that_fail_result_only_in_500_or_503) {
     if (!Suite::current().is_event_without_sanitizers())
         return;
-    std::string complete; // the reply without failing allocations
-    const auto check = [&complete](const Reply& reply, bool has_failed) {
-        check_reply(reply);
-        if (reply.status == 200 && !complete.empty())
-            expect(reply, 200, complete);
-        if (reply.status != 200 && !(has_failed && (reply.status == 500 || reply.status == 503)))
-            fail(reply, "unexpected status", {});
+    std::string complete; // the response without failing allocations
+    const auto check = [&complete](const Response& response, bool has_failed) {
+        check_response(response);
+        if (response.status == 200 && !complete.empty())
+            expect(response, 200, complete);
+        if (response.status != 200 &&
+            !(has_failed && (response.status == 500 || response.status == 503)))
+            fail(response, "unexpected status", {});
     };
     const auto restore_rows = [] {
         sql().run(
@@ -131,11 +132,12 @@ TEST(allocations, that_fail_make_only_the_sign_in_fail) {
         sql().run(R"(DELETE FROM "session" WHERE "token" = 's3cr3t-token-of-nina')");
         add_session("s3cr3t-token-of-nina", "ulises-1");
     };
-    const auto check = [](const Reply& reply, bool has_failed) {
-        // cJSON does not distinguish out of memory from invalid JSON, so the reply may be 400.
-        const bool is_failure = reply.status == 500 || reply.status == 503 || reply.status == 400;
-        if (reply.status != 200 && !(has_failed && is_failure))
-            fail(reply, "unexpected status", {});
+    const auto check = [](const Response& response, bool has_failed) {
+        // cJSON does not distinguish out of memory from invalid JSON, so the response may be 400.
+        const bool is_failure =
+            response.status == 500 || response.status == 503 || response.status == 400;
+        if (response.status != 200 && !(has_failed && is_failure))
+            fail(response, "unexpected status", {});
     };
     const std::vector<std::string> token = {"Authorization: Bearer s3cr3t-token-of-nina"};
     const Request requests[] = {

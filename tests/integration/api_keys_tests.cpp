@@ -57,10 +57,10 @@ class ApiKeys : public OwnHttpd {
     std::filesystem::path audit_log() const { return folder_ / "audit.log"; }
     std::filesystem::path access_log() const { return folder_ / "access.log"; }
 
-    Reply get_with(const std::string& header, const std::string& path = "/api/users") {
-        auto reply = client_->send({"GET", path, {header}});
-        check_reply(reply);
-        return reply;
+    Response get_with(const std::string& header, const std::string& path = "/api/users") {
+        auto response = client_->send({"GET", path, {header}});
+        check_response(response);
+        return response;
     }
     void expect_rejected(const std::string& reason) {
         expect_log("UA0318: the API key was rejected: " + reason);
@@ -151,17 +151,17 @@ TEST(api_keys, are_counted_once_per_request_up_to_their_limits) {
     expect_success(get_with("x-api-key: sara"));
     expect_success(get_with("x-api-key: sara"));
     expect_log("UA0318: the API key was rejected: no requests remain");
-    Reply reply = get_with("x-api-key: sara");
-    CHECK_EQUAL(429, reply.status);
-    STRCMP_CONTAINS("error", reply.body.c_str());
-    CHECK_FALSE(reply.header("Retry-After").has_value());
+    Response response = get_with("x-api-key: sara");
+    CHECK_EQUAL(429, response.status);
+    STRCMP_CONTAINS("error", response.body.c_str());
+    CHECK_FALSE(response.header("Retry-After").has_value());
     update_key("\"remaining\" = NULL, \"rateLimitEnabled\" = TRUE, \"rateLimitMax\" = 1, "
                "\"rateLimitTimeWindow\" = 86400000, \"lastRequest\" = NULL");
     expect_success(get_with("x-api-key: sara"));
     expect_log("UA0318: the API key was rejected: its rate limit is reached");
-    reply = get_with("x-api-key: sara");
-    CHECK_EQUAL(429, reply.status);
-    CHECK(std::stoi(reply.header("Retry-After").value_or("0")) > 80000);
+    response = get_with("x-api-key: sara");
+    CHECK_EQUAL(429, response.status);
+    CHECK(std::stoi(response.header("Retry-After").value_or("0")) > 80000);
 }
 
 TEST(api_keys, cause_an_error_without_their_table) {

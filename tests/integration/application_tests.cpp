@@ -7,14 +7,14 @@ namespace useradmin::test {
 class Application : public OwnHttpd {
   protected:
     /// Reads Ulises's record with this header at an address that requires signed tokens.
-    static Reply get_with(const std::string& header, SourceLocation where = {}) {
+    static Response get_with(const std::string& header, SourceLocation where = {}) {
         return ask(Caller::nobody, "GET", "/signed/users/ulises-1", {}, {header}, where);
     }
 
-    Reply send(const Request& request, SourceLocation where = {}) {
-        auto reply = client_->send(request, where);
-        check_reply(reply, where);
-        return reply;
+    Response send(const Request& request, SourceLocation where = {}) {
+        auto response = client_->send(request, where);
+        check_response(response, where);
+        return response;
     }
 };
 
@@ -81,12 +81,12 @@ TEST(application, AuthUserAdminSecret_accepts_any_of_several_secrets) {
 
 TEST(application, UserAdminAccountId_user_id_stores_the_users_id) {
     start(location("/api/users", "UserAdminSession sara-1 superAdmin\nUserAdminAccountId user-id"));
-    const auto reply = send({"POST",
-                             "/api/users",
-                             {},
-                             R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"});
-    expect_success(reply);
-    CHECK_EQUAL(text_member(reply, "id"), *sql().value("SELECT \"accountId\" FROM \"account\""));
+    const auto response = send({"POST",
+                                "/api/users",
+                                {},
+                                R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"});
+    expect_success(response);
+    CHECK_EQUAL(text_member(response, "id"), *sql().value("SELECT \"accountId\" FROM \"account\""));
 }
 
 TEST(application, UserAdminEmailCase_lower_stores_and_compares_addresses_in_lower_case) {
@@ -114,9 +114,9 @@ TEST(application, UserAdminEmailChange_unverify_unverifies_a_changed_address) {
                                  "UserAdminEmailChange unverify\nUserAdminAuditLog \"" +
                                      log.string() + "\""));
     const auto change = [&](const std::string& body) {
-        const auto reply = send({"PUT", "/api/users/ulises-1", {}, body});
-        expect_success(reply);
-        return between(reply.body, R"("emailVerified":)", ",").value_or("?");
+        const auto response = send({"PUT", "/api/users/ulises-1", {}, body});
+        expect_success(response);
+        return between(response.body, R"("emailVerified":)", ",").value_or("?");
     };
     CHECK_EQUAL(std::string("true"), change(R"({"email":"Ulises@Example.ORG","name":"U"})"));
     CHECK_EQUAL(std::string("false"), change(R"({"email":"u@example.org","emailVerified":true})"));
@@ -169,10 +169,10 @@ TEST(application, an_ErrorDocument_is_served_without_a_database) {
           "ErrorDocument 500 /httpd.pid\n"
           "<Location \"/httpd.pid\">\n  Require all granted\n</Location>\n");
     Suite::current().database().make_unavailable();
-    const auto reply = client_->send({"GET", "/any", {bearer(Caller::user)}});
+    const auto response = client_->send({"GET", "/any", {bearer(Caller::user)}});
     Suite::current().database().make_available();
-    CHECK_TRUE_TEXT(reply.status == 503 || reply.status == 500, reply.text().c_str());
-    CHECK_EQUAL(std::to_string(httpd_->main_process()) + "\n", reply.body);
+    CHECK_TRUE_TEXT(response.status == 503 || response.status == 500, response.text().c_str());
+    CHECK_EQUAL(std::to_string(httpd_->main_process()) + "\n", response.body);
 }
 
 TEST(application, an_ErrorDocument_does_not_change_the_operation_of_an_error) {

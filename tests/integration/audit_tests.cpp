@@ -64,8 +64,8 @@ class AuditScene : public OwnHttpd {
         return "UserAdminAuditLog \"" + log.string() + "\" " + required + "\n";
     }
 
-    Reply call(Caller caller, const std::string& method, const std::string& path,
-               const std::string& body = {}, std::vector<std::string> headers = {}) {
+    Response call(Caller caller, const std::string& method, const std::string& path,
+                  const std::string& body = {}, std::vector<std::string> headers = {}) {
         if (caller != Caller::nobody)
             headers.push_back(bearer(caller));
         if (!body.empty())
@@ -90,7 +90,7 @@ class AuditScene : public OwnHttpd {
             fail_test("the chain is broken: " + finished.output + finished.errors, where);
     }
 
-    /// Starts threads that change a user. changes_ counts the successful replies.
+    /// Starts threads that change a user. changes_ counts the successful responses.
     Load start_changes() {
         const auto change = [this](int, int turn) {
             const std::string body = R"({"name":"N)" + std::to_string(turn) + "\"}";
@@ -232,9 +232,9 @@ TEST(audit, has_lines_for_sign_in_sign_out_and_rejected_tokens) {
 TEST(audit, logs_a_token_that_only_a_subrequest_rejects) {
     expect_log("UA0310");
     start_audited("", handler("/admin", "useradmin-console", ""));
-    const Reply reply =
+    const Response response =
         client_->send({"GET", "/admin?caller", {"Authorization: Bearer nobodys-token"}});
-    CHECK_EQUAL(200, reply.status);
+    CHECK_EQUAL(200, response.status);
     CHECK_EQUAL(1u, lines().size());
     CHECK_EQUAL(std::string("use-session refused 401 null null null unknown-token"),
                 summary_of(last_line()));
@@ -278,7 +278,7 @@ TEST(audit, sets_notes_for_the_access_log) {
     std::vector<std::string> expected = {"list|-|sara-1|done", "update|ada-1|ulises-1|refused",
                                          "create|" + id + "|ada-1|done",
                                          "sign-in|n@x.org|-|refused", "-|-|-|-"};
-    // httpd logs a request while it sends the reply, so the lines may be in another order.
+    // httpd logs a request while it sends the response, so the lines may be in another order.
     CHECK(eventually([&] { return lines_of(read_file(access)).size() == expected.size(); }));
     std::vector<std::string> written = lines_of(read_file(access));
     std::sort(written.begin(), written.end());
@@ -303,7 +303,7 @@ TEST(audit, is_one_chain_across_children_hosts_and_useradminctl) {
                             std::string(thread % 2 == 0 ? "b.test" : "localhost") +
                             "\r\nConnection: close\r\nContent-Length: " +
                             std::to_string(body.size()) + "\r\n\r\n" + body);
-            if (connection.receive_reply().starts_with("HTTP/1.1 200"))
+            if (connection.receive_response().starts_with("HTTP/1.1 200"))
                 ++answered;
         });
         const auto& database = Suite::current().database();

@@ -28,7 +28,7 @@ constexpr int writer_count = 6;
 constexpr int user_count = 20000;
 constexpr const char* timeout_seconds = "2";
 // The guaranteed maxima.
-constexpr std::chrono::seconds max_reply_time{3};
+constexpr std::chrono::seconds max_response_time{3};
 constexpr std::chrono::seconds ban_applies_within{2};
 // A margin for busy machines.
 constexpr std::chrono::seconds busy_margin{30};
@@ -161,12 +161,12 @@ return 1)",
         });
         const std::string figures =
             std::string(name) + ": " + std::to_string(check_bans()) + " bans, " +
-            std::to_string(unavailable_) + " × 503; the slowest reply took " +
+            std::to_string(unavailable_) + " × 503; the slowest response took " +
             std::to_string(milliseconds(longest_)) + " ms; Redis had all bans " +
             std::to_string(milliseconds(delivered)) +
             " ms after the outage; a server accepted a banned user for " +
             std::to_string(milliseconds(bans_.longest_acceptance())) + " ms";
-        CHECK_TEXT(longest_ < max_reply_time + busy_margin, figures.c_str());
+        CHECK_TEXT(longest_ < max_response_time + busy_margin, figures.c_str());
         CHECK_TEXT(std::max(delivered, bans_.longest_acceptance()) <
                        ban_applies_within + busy_margin,
                    figures.c_str());
@@ -185,11 +185,12 @@ return 1)",
     int ask(std::size_t server, const std::string& method, const std::string& path,
             const std::string& body, const std::string& header) {
         const auto started_at = Clock::now();
-        const Reply reply = send_alone(httpds_.at(server)->port(), method, path, body, header);
+        const Response response =
+            send_alone(httpds_.at(server)->port(), method, path, body, header);
         const std::lock_guard lock(mutex_);
         longest_ = std::max(longest_, Clock::now() - started_at);
-        unavailable_ += reply.status == 503;
-        return reply.status;
+        unavailable_ += response.status == 503;
+        return response.status;
     }
 
     /// Puts the next user's session in all caches, then bans the user.

@@ -11,15 +11,15 @@ class BetterAuth : public OwnHttpd {
         "<Location \"/api/auth/admin\">\nRequire all granted\nAuthUserAdmin On\n"
         "SetHandler useradmin-better-auth\n";
 
-    Reply call(Caller caller, const std::string& endpoint, const std::string& body,
-               const std::vector<std::string>& headers = {}) {
+    Response call(Caller caller, const std::string& endpoint, const std::string& body,
+                  const std::vector<std::string>& headers = {}) {
         std::vector<std::string> all = {"Content-Type: application/json"};
         if (caller != Caller::nobody)
             all.push_back(bearer(caller));
         all.insert(all.end(), headers.begin(), headers.end());
         return client_->send({"POST", "/api/auth/admin/" + endpoint, all, body});
     }
-    Reply list(Caller caller, const std::string& query) {
+    Response list(Caller caller, const std::string& query) {
         return client_->send({"GET", "/api/auth/admin/list-users?" + query, {bearer(caller)}});
     }
 };
@@ -30,7 +30,7 @@ TEST(better_auth, by_default_superAdmin_may_do_everything_and_others_nothing) {
     start(endpoints + "</Location>\n");
     CHECK_EQUAL(200, list(Caller::super_admin, "limit=1").status);
     CHECK_EQUAL(403, list(Caller::admin, "limit=1").status);
-    const Reply nobody = call(Caller::nobody, "ban-user", R"({"userId":"ada-1"})");
+    const Response nobody = call(Caller::nobody, "ban-user", R"({"userId":"ada-1"})");
     CHECK_EQUAL(401, nobody.status);
     CHECK_EQUAL(std::string(), nobody.body);
     CHECK_EQUAL(std::string("application/json"), nobody.value("Content-Type"));
@@ -110,11 +110,11 @@ TEST(better_auth, other_paths_and_methods_are_not_answered) {
               "</Location>\n",
           {"mod_proxy.so", "mod_proxy_http.so"});
     CHECK_EQUAL(200, list(Caller::super_admin, "limit=1").status);
-    // The suite's httpd replies 404 to this path.
+    // The suite's httpd returns 404 to this path.
     CHECK_EQUAL(404, call(Caller::super_admin, "impersonate-user", "{}").status);
-    const Reply other = client_->send({"GET", "/api/auth/users", {bearer(Caller::super_admin)}});
+    const Response other = client_->send({"GET", "/api/auth/users", {bearer(Caller::super_admin)}});
     CHECK_EQUAL(200, other.status);
-    const Reply wrong = client_->send({"GET", "/api/auth/admin/ban-user", {}});
+    const Response wrong = client_->send({"GET", "/api/auth/admin/ban-user", {}});
     CHECK_EQUAL(404, wrong.status);
     CHECK_EQUAL(std::string(), wrong.body);
 }
@@ -127,7 +127,7 @@ TEST(better_auth, impersonation_can_be_left_to_the_application) {
         "AuthUserAdminSecret 0123456789abcdef0123456789abcdef\n</Location>\n";
     for (const bool is_left : {false, true}) {
         start(configuration, {"mod_proxy.so", "mod_proxy_http.so"});
-        // The suite's httpd acts as the application, and replies 404.
+        // The suite's httpd acts as the application, and returns 404.
         for (const char* endpoint : {"impersonate-user", "stop-impersonating"})
             CHECK_EQUAL_TEXT(is_left, call(Caller::nobody, endpoint, "{}").status == 404, endpoint);
         CHECK_FALSE(call(Caller::nobody, "ban-user", "{}").status == 404);
@@ -141,14 +141,14 @@ TEST(better_auth, a_preflight_request_is_answered) {
     start(endpoints + "UserAdminTrustedOrigin https://app.example.org\n</Location>\n");
     for (const auto& [endpoint, methods] :
          {std::pair("list-users", "GET, OPTIONS"), {"ban-user", "POST, OPTIONS"}}) {
-        const Reply reply = client_->send({"OPTIONS",
-                                           std::string("/api/auth/admin/") + endpoint,
-                                           {"Origin: https://app.example.org"}});
-        CHECK_EQUAL(204, reply.status);
-        CHECK_EQUAL(std::string(methods), reply.value("Allow"));
-        CHECK_EQUAL(std::string(methods), reply.value("Access-Control-Allow-Methods"));
+        const Response response = client_->send({"OPTIONS",
+                                                 std::string("/api/auth/admin/") + endpoint,
+                                                 {"Origin: https://app.example.org"}});
+        CHECK_EQUAL(204, response.status);
+        CHECK_EQUAL(std::string(methods), response.value("Allow"));
+        CHECK_EQUAL(std::string(methods), response.value("Access-Control-Allow-Methods"));
     }
-    const Reply plain = client_->send({"OPTIONS", "/api/auth/admin/ban-user", {}});
+    const Response plain = client_->send({"OPTIONS", "/api/auth/admin/ban-user", {}});
     CHECK_EQUAL(204, plain.status);
     CHECK_FALSE(plain.header("Access-Control-Allow-Methods").has_value());
 }
@@ -158,15 +158,15 @@ TEST(better_auth, a_failed_session_lookup_gets_an_error_in_JSON) {
     make_database();
     start(endpoints + "UserAdminTrustedOrigin https://app.example.org\n</Location>\n");
     own_->make_unavailable();
-    const Reply reply = call(Caller::super_admin, "ban-user", R"({"userId":"ada-1"})",
-                             {"Origin: https://app.example.org"});
+    const Response response = call(Caller::super_admin, "ban-user", R"({"userId":"ada-1"})",
+                                   {"Origin: https://app.example.org"});
     own_->make_available();
-    expect(reply, 503, R"({"message":"Service unavailable","code":"SERVICE_UNAVAILABLE"})");
+    expect(response, 503, R"({"message":"Service unavailable","code":"SERVICE_UNAVAILABLE"})");
     for (const auto& [name, value] : {std::pair("Content-Type", "application/json"),
                                       {"Retry-After", "1"},
                                       {"Cache-Control", "no-store"},
                                       {"Access-Control-Allow-Origin", "https://app.example.org"}})
-        CHECK_EQUAL(std::string(value), reply.header(name).value_or("(none)"));
+        CHECK_EQUAL(std::string(value), response.header(name).value_or("(none)"));
 }
 
 TEST(better_auth, errors_of_httpd_are_JSON_even_with_an_ErrorDocument) {
@@ -181,7 +181,7 @@ TEST(better_auth, errors_of_httpd_are_JSON_even_with_an_ErrorDocument) {
         expect(list(Caller::super_admin, "limit=1"), 403,
                R"({"message":"Forbidden","code":"FORBIDDEN"})");
         // This path is not an endpoint.
-        const Reply other = client_->send({"GET", "/api/auth/admin/other"});
+        const Response other = client_->send({"GET", "/api/auth/admin/other"});
         CHECK_EQUAL(document.find("https:") == document.npos ? 403 : 302, other.status);
         CHECK_FALSE(other.body.starts_with("{"));
     }
@@ -219,10 +219,10 @@ TEST(better_auth, requests_that_the_application_answers_are_not_counted) {
 
 TEST(better_auth, a_search_and_a_filter_are_combined_with_and) {
     start(endpoints + "</Location>\n");
-    const Reply reply = list(Caller::super_admin,
-                             "searchValue=a&searchField=name&filterField=role&filterValue=admin");
-    STRCMP_CONTAINS("\"id\":\"ada-1\"", reply.body.c_str());
-    STRCMP_CONTAINS("}],\"total\":1}", reply.body.c_str());
+    const Response response = list(
+        Caller::super_admin, "searchValue=a&searchField=name&filterField=role&filterValue=admin");
+    STRCMP_CONTAINS("\"id\":\"ada-1\"", response.body.c_str());
+    STRCMP_CONTAINS("}],\"total\":1}", response.body.c_str());
 }
 
 } // namespace useradmin::test

@@ -61,7 +61,7 @@ TEST(body_timeout, is_not_shortened_if_the_clock_is_set_forward) {
         CHECK_FALSE(connection->has_input(std::chrono::milliseconds(10)));
         CHECK(connection->send(std::string_view(&byte, 1)));
     }
-    expect_success(parse_reply(connection->receive_all()));
+    expect_success(parse_response(connection->receive_all()));
 }
 
 TEST(body_timeout, is_not_extended_if_the_clock_is_set_back) {
@@ -70,9 +70,9 @@ TEST(body_timeout, is_not_extended_if_the_clock_is_set_back) {
     for (const char* directives :
          {"UserAdminBodyTimeout 1\n", "UserAdminBodyTimeout 60\nTimeout 1\n"}) {
         const auto connection = send_head(directives, -std::chrono::hours(1));
-        const Reply reply = parse_reply(connection->receive_all());
-        CHECK_EQUAL_TEXT(408, reply.status, directives);
-        expect_error(reply, 408, "Tiempo de espera agotado");
+        const Response response = parse_response(connection->receive_all());
+        CHECK_EQUAL_TEXT(408, response.status, directives);
+        expect_error(response, 408, "Tiempo de espera agotado");
     }
 }
 

@@ -29,7 +29,7 @@ class Bulk : public OwnHttpd {
     std::string audit_log(const char* mode) const {
         return "UserAdminAuditLog \"" + log_.string() + "\"" + mode + "\n";
     }
-    Reply send_bulk(const std::string& body, const std::string& key = {}) {
+    Response send_bulk(const std::string& body, const std::string& key = {}) {
         std::vector<std::string> headers = {"Content-Type: application/json"};
         if (!key.empty())
             headers.push_back("Idempotency-Key: " + key);
@@ -52,12 +52,12 @@ TEST(bulk, writes_an_audit_line_for_each_changed_user) {
     for (const char* mode : {"", " required"}) {
         std::filesystem::remove(log_);
         start_with(audit_log(mode));
-        const Reply reply = send_bulk(ban_three);
-        CHECK_EQUAL(200, reply.status);
+        const Response response = send_bulk(ban_three);
+        CHECK_EQUAL(200, response.status);
         STRCMP_CONTAINS(R"({"id":"unknown","status":404,"success":false,)"
                         R"("error":"Usuario no encontrado"},{"id":"ada-1","status":200,)"
                         R"("success":true,"etag":)",
-                        reply.body.c_str());
+                        response.body.c_str());
         CHECK_EQUAL(2, sql().number(R"(SELECT count(*) FROM "user" WHERE "banReason" = 'spam')"));
         CHECK_EQUAL(2, lines_with(R"("operation":"ban","result":"done")"));
         CHECK_EQUAL(1, lines_with(R"("operation":"ban","result":"refused")"));
@@ -70,7 +70,7 @@ TEST(bulk, with_a_key_changes_each_user_once) {
     start_with(audit_log(""));
     send_bulk(ban_three, "k");
     const std::string versions = sql().value(R"(SELECT max("updatedAt") FROM "user")").value_or("");
-    const Reply again = send_bulk(ban_three, "k");
+    const Response again = send_bulk(ban_three, "k");
     STRCMP_CONTAINS(R"({"id":"ulises-1","status":200,"success":true,)"
                     R"("message":"Ya se había hecho"},{"id":"unknown","status":404)",
                     again.body.c_str());
@@ -94,11 +94,11 @@ TEST(bulk, with_a_key_continues_after_a_timeout) {
     constexpr const char* body =
         R"({"operation":"ban","items":[{"id":"ulises-1"},{"id":"ada-1"}]})";
     sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'ada-1' FOR UPDATE)");
-    const Reply reply = send_bulk(body, "k");
+    const Response response = send_bulk(body, "k");
     sql().run("ROLLBACK");
-    STRCMP_CONTAINS(R"({"id":"ulises-1","status":200)", reply.body.c_str());
-    STRCMP_CONTAINS(R"({"id":"ada-1","status":503)", reply.body.c_str());
-    const Reply rest = send_bulk(body, "k");
+    STRCMP_CONTAINS(R"({"id":"ulises-1","status":200)", response.body.c_str());
+    STRCMP_CONTAINS(R"({"id":"ada-1","status":503)", response.body.c_str());
+    const Response rest = send_bulk(body, "k");
     STRCMP_CONTAINS(R"({"id":"ulises-1","status":200,"success":true,"message")", rest.body.c_str());
     STRCMP_CONTAINS(R"({"id":"ada-1","status":200,"success":true,"etag")", rest.body.c_str());
     CHECK_EQUAL(2, lines_with(R"("operation":"ban","result":"done")"));

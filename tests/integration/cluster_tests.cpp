@@ -211,7 +211,7 @@ class Cluster : public Scene {
              [this] {
                  lost_ = &primary();
                  lost_->disconnect();
-                 // The nodes' relays cannot tell who sends a request. If the nodes still replied,
+                 // The nodes' relays cannot tell who sends a request. If the nodes still responded,
                  // the failsafe mode would keep the primary.
                  for (const auto& node : nodes_)
                      node->disconnect_from_nodes();
@@ -350,19 +350,19 @@ class Cluster : public Scene {
         }
     }
 
-    Reply ask(const std::string& method, const std::string& path, const std::string& body = {}) {
+    Response ask(const std::string& method, const std::string& path, const std::string& body = {}) {
         const auto started_at = Clock::now();
-        const Reply reply = send_alone(haproxy_->port(), method, path, body);
+        const Response response = send_alone(haproxy_->port(), method, path, body);
         // Errors arrive immediately, so pause before the next request.
-        if (reply.status != 200)
+        if (response.status != 200)
             pause_briefly();
         const std::lock_guard lock(mutex_);
         ++requests_;
         longest_ = std::max(longest_, Clock::now() - started_at);
-        successes_ = reply.status == 200 ? successes_ + 1 : 0;
-        if (reply.status != 200)
-            failures_.push_back({started_at, reply.status, reply.body});
-        return reply;
+        successes_ = response.status == 200 ? successes_ + 1 : 0;
+        if (response.status != 200)
+            failures_.push_back({started_at, response.status, response.body});
+        return response;
     }
 
     /// Called repeatedly by a load thread.

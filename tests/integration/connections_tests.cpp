@@ -125,8 +125,8 @@ TEST(connections, that_the_request_already_has_are_reused) {
     // The forty concurrent requests may exceed the number of idle workers.
     allow_log("server reached MaxRequestWorkers");
     const std::vector<Request> requests(40, Request{"GET", "/api/users", {basic}});
-    for (const auto& reply : client_->send_at_once(requests))
-        expect_success(reply);
+    for (const auto& response : client_->send_at_once(requests))
+        expect_success(response);
 }
 
 TEST(connections, that_another_module_holds_do_not_block_other_requests) {
@@ -141,8 +141,8 @@ TEST(connections, that_another_module_holds_do_not_block_other_requests) {
     CHECK(await_waiting_connections(1, "advisory"));
     const std::vector<Request> requests(
         12, Request{"GET", "/api/users", {bearer(Caller::super_admin)}});
-    for (const auto& reply : client_->send_at_once(requests))
-        expect_success(reply);
+    for (const auto& response : client_->send_at_once(requests))
+        expect_success(response);
     CHECK(await_waiting_connections(1, "advisory"));
 }
 
@@ -161,9 +161,9 @@ TEST(connections, slow_to_open_without_DBDPersist_do_not_crash_the_child) {
         // The requests return their connections while another one is being opened.
         lock.reset();
         for (std::size_t number = 0; number < 8; ++number)
-            CHECK_EQUAL(200, parse_reply(waiting_.at(number).receive_reply()).status);
+            CHECK_EQUAL(200, parse_response(waiting_.at(number).receive_response()).status);
     }
-    CHECK_EQUAL(200, parse_reply(waiting_.back().receive_reply()).status);
+    CHECK_EQUAL(200, parse_response(waiting_.back().receive_response()).status);
     for (int time = 0; time < 20; ++time)
         expect_success(send("GET", "/api/users"));
 }
@@ -180,7 +180,7 @@ TEST(connections, timing_out_without_DBDPersist_do_not_crash_the_child) {
         const Lock lock;
         occupy("/short/users");
         for (const auto& connection : waiting_)
-            CHECK_EQUAL(503, parse_reply(connection.receive_reply()).status);
+            CHECK_EQUAL(503, parse_response(connection.receive_response()).status);
     }
     for (int time = 0; time < 20; ++time)
         expect_success(send("GET", "/api/users"));

@@ -28,24 +28,24 @@ class Console : public OwnHttpd {
     static std::string page(const std::string& path, const std::string& directives = {}) {
         return handler(path, "useradmin-console", directives);
     }
-    Reply get_page(const std::string& path, const std::vector<std::string>& headers = {},
-                   const std::string& method = "GET") {
+    Response get_page(const std::string& path, const std::vector<std::string>& headers = {},
+                      const std::string& method = "GET") {
         return client_->send({method, path, headers});
     }
     /// Returns the value of the page's data-NAME attribute, or "(none)".
     std::string data_attribute(const std::string& path, const std::string& name) {
-        const Reply reply = get_page(path);
-        CHECK_EQUAL(200, reply.status);
-        return between(reply.body, " data-" + name + "=\"", "\"").value_or("(none)");
+        const Response response = get_page(path);
+        CHECK_EQUAL(200, response.status);
+        return between(response.body, " data-" + name + "=\"", "\"").value_or("(none)");
     }
     std::string displayed_caller(const std::vector<std::string>& headers,
                                  const std::string& path = "/admin") {
-        const Reply reply = get_page(path + "?caller", headers);
-        CHECK_EQUAL(200, reply.status);
-        CHECK_EQUAL(std::string("application/json"), reply.header("Content-Type").value_or(""));
-        CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or(""));
-        CHECK_EQUAL(std::string("nosniff"), reply.header("X-Content-Type-Options").value_or(""));
-        return reply.body;
+        const Response response = get_page(path + "?caller", headers);
+        CHECK_EQUAL(200, response.status);
+        CHECK_EQUAL(std::string("application/json"), response.header("Content-Type").value_or(""));
+        CHECK_EQUAL(std::string("no-store"), response.header("Cache-Control").value_or(""));
+        CHECK_EQUAL(std::string("nosniff"), response.header("X-Content-Type-Options").value_or(""));
+        return response.body;
     }
 };
 
@@ -53,11 +53,11 @@ TEST_GROUP_BASE(console, Console){};
 
 TEST(console, has_a_policy_for_its_own_style_and_script_only) {
     start(location("/api/users", as_sara) + page("/admin"));
-    const Reply reply = get_page("/admin");
-    CHECK_EQUAL(200, reply.status);
-    const std::string style = between(reply.body, "<style>", "</style>").value_or("");
+    const Response response = get_page("/admin");
+    CHECK_EQUAL(200, response.status);
+    const std::string style = between(response.body, "<style>", "</style>").value_or("");
     const std::string script =
-        between(reply.body, "<script type=\"module\">", "</script>").value_or("");
+        between(response.body, "<script type=\"module\">", "</script>").value_or("");
     CHECK(!style.empty() && !script.empty());
     const std::pair<const char*, std::string> wanted[] = {
         {"Content-Type", "text/html; charset=utf-8"},
@@ -73,23 +73,23 @@ TEST(console, has_a_policy_for_its_own_style_and_script_only) {
         {"Cache-Control", "no-cache"},
     };
     for (const auto& [name, value] : wanted)
-        CHECK_EQUAL(value, reply.value(name));
+        CHECK_EQUAL(value, response.value(name));
     // No placeholder, external resource or script comment is left.
     for (const char* other : {"{{", "src=", "https://", "innerHTML", "\n//", "/**"})
-        CHECK_TEXT(reply.body.find(other) == std::string::npos, other);
+        CHECK_TEXT(response.body.find(other) == std::string::npos, other);
 }
 
 TEST(console, is_at_most_31_KiB_when_compressed) {
     start(location("/api/users", as_sara) + page("/admin", "  SetOutputFilter DEFLATE\n"),
           {"mod_deflate.so"});
-    const Reply reply = get_page("/admin", {"Accept-Encoding: gzip"});
-    CHECK_EQUAL(std::string("gzip"), reply.header("Content-Encoding").value_or(""));
-    CHECK(reply.body.size() > 1000);
+    const Response response = get_page("/admin", {"Accept-Encoding: gzip"});
+    CHECK_EQUAL(std::string("gzip"), response.header("Content-Encoding").value_or(""));
+    CHECK(response.body.size() > 1000);
     // Without esbuild, the style sheet keeps its newlines.
     const std::string style =
         between(get_page("/admin").body, "<style>", "</style>").value_or("\n");
     const std::size_t most = (style.find('\n') == std::string::npos ? 31 : 36) * std::size_t{1024};
-    CHECK(reply.body.size() <= most);
+    CHECK(response.body.size() <= most);
 }
 
 TEST(console, returns_304_if_it_is_unchanged) {
@@ -100,11 +100,11 @@ TEST(console, returns_304_if_it_is_unchanged) {
         const std::string tag = get_page(path).header("ETag").value_or("");
         CHECK(tag.size() > 20 && tag.front() == '"');
         for (const std::string& known : {tag, "W/" + tag, "\"x\", " + tag, std::string("*")}) {
-            const Reply reply = get_page(path, {"If-None-Match: " + known});
-            CHECK_EQUAL(304, reply.status);
-            CHECK_EQUAL(std::string(), reply.body);
-            CHECK_EQUAL(tag, reply.header("ETag").value_or(""));
-            CHECK_EQUAL(std::string("no-cache"), reply.header("Cache-Control").value_or(""));
+            const Response response = get_page(path, {"If-None-Match: " + known});
+            CHECK_EQUAL(304, response.status);
+            CHECK_EQUAL(std::string(), response.body);
+            CHECK_EQUAL(tag, response.header("ETag").value_or(""));
+            CHECK_EQUAL(std::string("no-cache"), response.header("Cache-Control").value_or(""));
         }
         CHECK_EQUAL(200, get_page(path, {"If-None-Match: \"other\""}).status);
     }
@@ -112,7 +112,7 @@ TEST(console, returns_304_if_it_is_unchanged) {
     const std::string small =
         get_page("/small", {"Accept-Encoding: gzip"}).header("ETag").value_or("");
     STRCMP_CONTAINS("-gzip\"", small.c_str());
-    const Reply same = get_page("/small", {"Accept-Encoding: gzip", "If-None-Match: " + small});
+    const Response same = get_page("/small", {"Accept-Encoding: gzip", "If-None-Match: " + small});
     CHECK_EQUAL(304, same.status);
     CHECK_EQUAL(small, same.value("ETag"));
 }
@@ -139,8 +139,8 @@ TEST(console, differs_for_each_service) {
 
 TEST(console, allows_only_GET_HEAD_and_OPTIONS) {
     start(location("/api/users", as_sara) + page("/admin"));
-    const Reply whole = get_page("/admin");
-    const Reply head = get_page("/admin", {}, "HEAD");
+    const Response whole = get_page("/admin");
+    const Response head = get_page("/admin", {}, "HEAD");
     for (const char* name : {"Content-Length", "ETag", "Content-Security-Policy"})
         CHECK_EQUAL(whole.value(name), head.header(name).value_or(""));
     expect_read_methods_only("/admin");
@@ -167,7 +167,7 @@ TEST(console, has_a_form_if_its_virtual_host_signs_users_in) {
     start(virtual_host("localhost", service + sign_in("/api/auth", "")) +
           virtual_host("other.test", service));
     CHECK_EQUAL(std::string("/api/auth"), data_attribute("/admin", "sign-in"));
-    const Reply other = get_page("/admin", {"Host: other.test"});
+    const Response other = get_page("/admin", {"Host: other.test"});
     STRCMP_CONTAINS(" data-sign-in=\"\" data-sign-in-page=\"\"", other.body.c_str());
 }
 
@@ -199,11 +199,11 @@ TEST(console, has_the_title_logo_and_accent_of_the_configuration) {
     CHECK_EQUAL(std::string("data:image/svg+xml;base64,"
                             "PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnLz4="),
                 data_attribute("/admin", "logo"));
-    const Reply reply = get_page("/admin");
-    const std::string style = between(reply.body, "<style>", "</style>").value_or("");
+    const Response response = get_page("/admin");
+    const std::string style = between(response.body, "<style>", "</style>").value_or("");
     STRCMP_CONTAINS(":root{--accent:#0a5c48;", style.c_str());
     STRCMP_CONTAINS(("style-src " + hash_source(style)).c_str(),
-                    reply.header("Content-Security-Policy").value_or("").c_str());
+                    response.header("Content-Security-Policy").value_or("").c_str());
 }
 
 TEST(console, escapes_a_base_address_that_contains_markup) {

@@ -39,13 +39,13 @@ class CreateUser : public Scene {
 
 TEST_GROUP_BASE(create_user, CreateUser){};
 
-TEST(create_user, replies_with_the_stored_row) {
+TEST(create_user, returns_the_stored_row) {
     const auto before = current_time();
-    const auto reply = post(Caller::super_admin, nina);
+    const auto response = post(Caller::super_admin, nina);
     const auto after = current_time();
-    const auto id = text_member(reply, "id");
-    const auto created = text_member(reply, "createdAt");
-    expect(reply, 200,
+    const auto id = text_member(response, "id");
+    const auto created = text_member(response, "createdAt");
+    expect(response, 200,
            R"({"success":true,"data":{"id":")" + id +
                R"(","name":"Nina","email":"nina@example.org","role":"user","emailVerified":true,)"
                R"("image":null,"createdAt":")" +
@@ -54,19 +54,19 @@ TEST(create_user, replies_with_the_stored_row) {
     CHECK_TEXT(is_uuid_4(id), id.c_str());
     CHECK_TEXT(before <= created && created <= after,
                (before + " " + created + " " + after).c_str());
-    CHECK_EQUAL(reply.body, get(Caller::super_admin, "/api/users/" + id).body);
+    CHECK_EQUAL(response.body, get(Caller::super_admin, "/api/users/" + id).body);
 }
 
 TEST(create_user, stores_one_credential_account) {
-    const auto reply = post(Caller::super_admin, nina);
+    const auto response = post(Caller::super_admin, nina);
     const auto rows = sql().rows("SELECT \"id\", \"accountId\", \"providerId\", \"userId\" FROM "
                                  "\"account\"");
     CHECK_EQUAL(1U, rows.size());
     CHECK_TEXT(is_uuid_4(rows[0][0].value_or("")), rows[0][0].value_or("").c_str());
-    CHECK(rows[0][0] != text_member(reply, "id"));
+    CHECK(rows[0][0] != text_member(response, "id"));
     CHECK_EQUAL(std::string("nina@example.org"), rows[0][1].value_or(""));
     CHECK_EQUAL(std::string("credential"), rows[0][2].value_or(""));
-    CHECK_EQUAL(text_member(reply, "id"), rows[0][3].value_or(""));
+    CHECK_EQUAL(text_member(response, "id"), rows[0][3].value_or(""));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\" a JOIN \"user\" u ON u.\"id\" = "
                                 "a.\"userId\" WHERE a.\"createdAt\" = u.\"createdAt\" AND "
                                 "a.\"updatedAt\" = u.\"createdAt\""));
@@ -110,12 +110,12 @@ TEST(create_user, succeeds_once_for_twelve_concurrent_requests_with_one_address)
                     {bearer(Caller::super_admin)},
                     R"({"name":"N","email":"one@example.org","password":"s3cr3t","role":"user"})"});
     int successes = 0;
-    for (const auto& reply : Suite::current().client().send_at_once(requests)) {
-        check_reply(reply);
-        if (reply.status == 200)
+    for (const auto& response : Suite::current().client().send_at_once(requests)) {
+        check_response(response);
+        if (response.status == 200)
             ++successes;
         else
-            expect_error(reply, 400, taken);
+            expect_error(response, 400, taken);
     }
     CHECK_EQUAL(1, successes);
     CHECK_EQUAL(4, count("user"));

@@ -22,7 +22,7 @@ TEST_GROUP_BASE(database, DatabaseFailures){};
 TEST_GROUP_BASE(postgresql_database, DatabaseFailures){};
 TEST_GROUP_BASE(sqlite_database, DatabaseFailures){};
 
-TEST(database, failure_results_in_500_without_SQL_in_the_reply) {
+TEST(database, failure_results_in_500_without_SQL_in_the_response) {
     expect_log("UA0103");
     start(location("/api/users", as_sara));
     hide_table("user");
@@ -59,9 +59,9 @@ TEST(database, failure_of_a_session_lookup_does_not_result_in_401) {
     expect_log("UA0103");
     start(location("/api/users", "AuthUserAdmin On"));
     hide_table("session");
-    const auto reply = send("GET", "/api/users");
+    const auto response = send("GET", "/api/users");
     undo();
-    expect_error(reply, 500, "Error al obtener usuarios");
+    expect_error(response, 500, "Error al obtener usuarios");
 }
 
 TEST(database, outage_results_in_503_with_Retry_After) {
@@ -92,7 +92,7 @@ TEST(database, outage_results_in_503_with_Retry_After) {
         const char* method;
         const char* path;
         const char* body = nullptr;
-        const char* start_of_reply = spanish;
+        const char* start_of_response = spanish;
         int status = 503;
         std::vector<std::string> headers = {bearer(Caller::super_admin)};
     } rows[] = {
@@ -123,17 +123,18 @@ TEST(database, outage_results_in_503_with_Retry_After) {
         {"GET", "/basic", nullptr, "<!", 500, {"Authorization: Basic eDp5"}}, // x:y
     };
     for (const auto& row : rows) {
-        const Reply reply =
+        const Response response =
             client_->send({row.method, row.path, row.headers,
                            row.body ? std::optional<std::string>(row.body) : std::nullopt});
-        if (row.start_of_reply == spanish || row.start_of_reply == english)
-            check_reply(reply);
-        const std::string text = std::string(row.method) + " " + row.path + ":\n" + reply.text();
-        CHECK_EQUAL_TEXT(row.status, reply.status, text.c_str());
-        CHECK_TEXT(reply.body.starts_with(row.start_of_reply), text.c_str());
-        CHECK_EQUAL_TEXT(row.status == 503, reply.header("Retry-After").has_value(), text.c_str());
-        CHECK_EQUAL_TEXT(row.start_of_reply == english, reply.header("Content-Language") == "en",
+        if (row.start_of_response == spanish || row.start_of_response == english)
+            check_response(response);
+        const std::string text = std::string(row.method) + " " + row.path + ":\n" + response.text();
+        CHECK_EQUAL_TEXT(row.status, response.status, text.c_str());
+        CHECK_TEXT(response.body.starts_with(row.start_of_response), text.c_str());
+        CHECK_EQUAL_TEXT(row.status == 503, response.header("Retry-After").has_value(),
                          text.c_str());
+        CHECK_EQUAL_TEXT(row.start_of_response == english,
+                         response.header("Content-Language") == "en", text.c_str());
     }
     own_->make_available();
     // The first requests may still get broken connections.
@@ -151,8 +152,8 @@ TEST(database, outage_is_logged_once_for_each_tag) {
     start(location("/api/users", as_sara + "UserAdminTimeout 1"));
     own_->make_unavailable();
     const std::vector<Request> requests(20, Request{"GET", "/api/users"});
-    for (const auto& reply : client_->send_at_once(requests))
-        expect_error(reply, 503, unavailable);
+    for (const auto& response : client_->send_at_once(requests))
+        expect_error(response, 503, unavailable);
     std::map<std::string, int> lines;
     for (const std::string& line : lines_of(LogWatch::instance().lines()))
         if (const auto tag = line.find("] UA"); tag != line.npos)
@@ -183,7 +184,7 @@ TEST(database, with_DBDMax_1_is_not_blocked_by_a_slow_reader) {
     const auto beginning = slow.receive_until("sara@example.org");
     for (int time = 0; time < 5; ++time)
         expect_success(send("GET", "/api/users/ulises-1"));
-    // The reply was not complete yet: four megabytes exceed all buffers.
+    // The response was not complete yet: four megabytes exceed all buffers.
     const auto rest = slow.receive_all();
     CHECK_TEXT(rest.size() > 1000000, std::to_string(rest.size()).c_str());
     CHECK(rest.ends_with(R"("totalPages":2}})"));
@@ -192,8 +193,8 @@ TEST(database, with_DBDMax_1_is_not_blocked_by_a_slow_reader) {
 TEST(database, with_DBDMax_1_serves_all_concurrent_requests) {
     start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara));
     const std::vector<Request> requests(16, Request{"GET", "/api/users"});
-    for (const auto& reply : client_->send_at_once(requests))
-        expect_success(reply);
+    for (const auto& response : client_->send_at_once(requests))
+        expect_success(response);
 }
 
 TEST(database, with_blanks_in_table_names_does_not_read_other_tables) {
@@ -251,9 +252,9 @@ TEST(sqlite_database, of_one_file_serves_writers_in_request_order) {
 TEST(sqlite_database, returns_null_for_an_invalid_time) {
     sql().run("UPDATE \"user\" SET \"createdAt\" = 'never', \"updatedAt\" = '' WHERE \"id\" = "
               "'ulises-1'");
-    const auto reply = get(Caller::admin, "/api/users/ulises-1");
-    CHECK_TEXT(reply.body.find(R"("createdAt":null,"updatedAt":null)") != std::string::npos,
-               reply.text().c_str());
+    const auto response = get(Caller::admin, "/api/users/ulises-1");
+    CHECK_TEXT(response.body.find(R"("createdAt":null,"updatedAt":null)") != std::string::npos,
+               response.text().c_str());
 }
 
 TEST(postgresql_database, rows_that_a_policy_may_hide_are_logged) {
@@ -266,11 +267,11 @@ TEST(postgresql_database, rows_that_a_policy_may_hide_are_logged) {
                "account limited");
     start(directives +
           location("/api/users", as_sara + "UserAdminProtectedEmail sara@example.org\n"));
-    const Reply reply = send("GET", "/api/users");
+    const Response response = send("GET", "/api/users");
     stop();
     sql().run("ALTER TABLE \"session\" DISABLE ROW LEVEL SECURITY; DROP OWNED BY limited; "
               "DROP ROLE limited");
-    expect_success(reply);
+    expect_success(response);
 }
 
 TEST(postgresql_database, may_change_column_types_with_any_table_directives) {
@@ -290,8 +291,9 @@ TEST(postgresql_database, may_change_column_types_with_any_table_directives) {
 
 TEST(postgresql_database, returns_null_for_an_infinite_time) {
     sql().run("UPDATE \"user\" SET \"banExpires\" = 'infinity' WHERE \"id\" = 'ulises-1'");
-    const auto reply = get(Caller::admin, "/api/users/ulises-1");
-    CHECK_TEXT(reply.body.find(R"("banExpires":null)") != std::string::npos, reply.text().c_str());
+    const auto response = get(Caller::admin, "/api/users/ulises-1");
+    CHECK_TEXT(response.body.find(R"("banExpires":null)") != std::string::npos,
+               response.text().c_str());
 }
 
 TEST(postgresql_database, with_another_DateStyle_and_time_zone_returns_the_same_times) {

@@ -30,12 +30,12 @@ TEST(delete_user, succeeds_once_for_eight_concurrent_requests) {
     const std::vector<Request> requests(
         8, Request{"DELETE", "/api/users/ulises-1", {bearer(Caller::super_admin)}, {}});
     int successes = 0;
-    for (const auto& reply : Suite::current().client().send_at_once(requests)) {
-        check_reply(reply);
-        if (reply.status == 200)
+    for (const auto& response : Suite::current().client().send_at_once(requests)) {
+        check_response(response);
+        if (response.status == 200)
             ++successes;
         else
-            expect_error(reply, 404, not_found);
+            expect_error(response, 404, not_found);
     }
     CHECK_EQUAL(1, successes);
 }

@@ -24,17 +24,17 @@ struct Place {
     std::string host;
     std::string folder; ///< "/plain" or "/own"
 
-    Reply send(const std::string& method, const std::string& path,
-               const std::optional<std::string>& body = {},
-               std::vector<std::string> headers = {"X-Id: sara-1", "X-Role: superAdmin"}) const {
+    Response send(const std::string& method, const std::string& path,
+                  const std::optional<std::string>& body = {},
+                  std::vector<std::string> headers = {"X-Id: sara-1", "X-Role: superAdmin"}) const {
         headers.push_back("Host: " + host);
         return client.send({method, folder + path, headers, body});
     }
-    Reply create(const std::string& email) const {
+    Response create(const std::string& email) const {
         return send("POST", "/users",
                     R"({"name":"N","password":"s3cr3t","role":"user","email":")" + email + "\"}");
     }
-    Reply read_own(const std::vector<std::string>& headers) const {
+    Response read_own(const std::vector<std::string>& headers) const {
         return send("GET", "/users/ulises-1", {}, headers);
     }
 };
@@ -213,10 +213,10 @@ const std::vector<Row>& rows() {
         {"UserAdminEmailChange",
          {"unverify", "keep", "unverify"},
          [](const Place& place) {
-             const auto reply =
+             const auto response =
                  place.send("PUT", "/users/ada-1", R"({"email":"another@example.org"})");
              const bool is_verified =
-                 reply.body.find(R"("emailVerified":true)") != std::string::npos;
+                 response.body.find(R"("emailVerified":true)") != std::string::npos;
              Suite::current().database().sql().run(
                  R"(UPDATE "user" SET "email" = 'ada@example.org', "emailVerified" = TRUE
                     WHERE "id" = 'ada-1')");
@@ -225,23 +225,23 @@ const std::vector<Row>& rows() {
         {"UserAdminLanguage",
          {"accept", "es", "en"},
          [](const Place& place) {
-             const auto reply =
+             const auto response =
                  place.send("GET", "/users/unknown", {},
                             {"X-Id: sara-1", "X-Role: superAdmin", "Accept-Language: en"});
-             const bool is_english = reply.header("Content-Language") == "en";
-             return std::string(reply.header("Vary").has_value() ? "accept"
-                                : is_english                     ? "en"
-                                                                 : "es");
+             const bool is_english = response.header("Content-Language") == "en";
+             return std::string(response.header("Vary").has_value() ? "accept"
+                                : is_english                        ? "en"
+                                                                    : "es");
          }},
         {"UserAdminBetterAuthRole",
          {"user session:list", "user user:ban", "user user:list user:get"},
          [](const Place& place) {
              const auto has_permission = [&](const std::string& resource, const std::string& name) {
-                 const auto reply = place.send(
+                 const auto response = place.send(
                      "POST", "/admin/has-permission",
                      R"({"permissions":{")" + resource + "\":[\"" + name + "\"]}}",
                      {"X-Id: ulises-1", "X-Role: user", "Content-Type: application/json"});
-                 return reply.body.find("\"success\":true") != std::string::npos;
+                 return response.body.find("\"success\":true") != std::string::npos;
              };
              return std::string(has_permission("session", "list") ? "user session:list"
                                 : has_permission("user", "ban")   ? "user user:ban"
@@ -257,11 +257,11 @@ const std::vector<Row>& rows() {
              sql.run(R"(INSERT INTO "session" ("id", "expiresAt", "token", "createdAt", "updatedAt",
                         "userId") VALUES ('shown', '2999-01-01T00:00:00.000Z', 's3cr3t-shown',
                         '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'ada-1'))");
-             const auto reply =
+             const auto response =
                  place.send("POST", "/admin/list-user-sessions", R"({"userId":"ada-1"})",
                             {"X-Id: sara-1", "X-Role: user", "Content-Type: application/json"});
              sql.run(R"(DELETE FROM "session" WHERE "id" = 'shown')");
-             const auto token = between(reply.body, "\"token\":\"", "\"");
+             const auto token = between(response.body, "\"token\":\"", "\"");
              return std::string(token == "s3cr3t-shown" ? "On" : token == "shown" ? "Off" : "?");
          }},
         {"UserAdminConsoleSignIn",
@@ -323,9 +323,9 @@ const std::vector<Row>& rows() {
              sql.run(R"(DELETE FROM "session" WHERE "token" = 's3cr3t-kept')");
              const bool is_kept = place.read_own({kept}).status == 200;
              // Sign-out removes the session from all caches.
-             const auto reply =
+             const auto response =
                  place.send("POST", "/auth/sign-out", "{}", {kept, "Origin: http://" + place.host});
-             CHECK_EQUAL(200, reply.status);
+             CHECK_EQUAL(200, response.status);
              return std::string(is_kept ? "3600" : "0");
          }},
         {"UserAdminTotalCache",
@@ -445,11 +445,11 @@ TEST(directives, that_disable_the_service_restore_the_errors_of_httpd) {
     expect_error(client_->send({"GET", "/api/users/x"}), 404, "Usuario no encontrado");
     for (const char* host : {"Host: off.test", "Host: wide.test"})
         for (const char* path : {"/api/users", "/api/users/x"}) {
-            const Reply reply = client_->send({"GET", path, {host}});
-            CHECK_EQUAL(404, reply.status);
-            STRCMP_CONTAINS("text/html", reply.header("Content-Type").value_or("").c_str());
+            const Response response = client_->send({"GET", path, {host}});
+            CHECK_EQUAL(404, response.status);
+            STRCMP_CONTAINS("text/html", response.header("Content-Type").value_or("").c_str());
         }
-    const Reply metrics = client_->send({"GET", "/metrics"});
+    const Response metrics = client_->send({"GET", "/metrics"});
     STRCMP_CONTAINS("virtual_host=\"localhost:", metrics.body.c_str());
     for (const char* host : {"off.test", "wide.test"})
         CHECK(metrics.body.find(host) == std::string::npos);
@@ -470,7 +470,7 @@ TEST(directives, of_timeouts_merge_from_server_to_Location) {
                                 "\r\nContent-Length: 9\r\n\r\n");
     }
     for (const RawConnection& connection : connections)
-        CHECK_EQUAL(408, parse_reply(connection.receive_all()).status);
+        CHECK_EQUAL(408, parse_response(connection.receive_all()).status);
 }
 
 TEST(directives, of_tables_merge_from_server_to_Location) {
@@ -573,7 +573,7 @@ TEST(directives, of_connection_timeouts_merge_from_server_to_Location) {
     }
     std::vector<int> statuses;
     for (std::size_t number = 1; number < connections.size(); ++number)
-        statuses.push_back(parse_reply(connections[number].receive_all()).status);
+        statuses.push_back(parse_response(connections[number].receive_all()).status);
     sql().run("COMMIT");
     CHECK(holds_the_connection);
     for (const int status : statuses)

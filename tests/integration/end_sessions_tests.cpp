@@ -5,7 +5,7 @@ namespace useradmin::test {
 
 class EndSessions : public Scene {
   protected:
-    static Reply change(const std::string& body, const std::string& base = "/ending/users/") {
+    static Response change(const std::string& body, const std::string& base = "/ending/users/") {
         return ask(Caller::super_admin, "PUT", base + "ulises-1", body);
     }
 

@@ -11,14 +11,14 @@ constexpr const char* new_password = R"({"password":"s3cr3t-new"})";
 
 class Extras : public OwnHttpd {
   protected:
-    static Reply call(Caller caller, const std::string& method, const std::string& path,
-                      const std::optional<std::string>& body = {},
-                      const std::vector<std::string>& headers = {},
-                      const std::string& base = "/extra/users/") {
+    static Response call(Caller caller, const std::string& method, const std::string& path,
+                         const std::optional<std::string>& body = {},
+                         const std::vector<std::string>& headers = {},
+                         const std::string& base = "/extra/users/") {
         return ask(caller, method, base + path, body, headers);
     }
-    static Reply call(const std::string& method, const std::string& path,
-                      const std::optional<std::string>& body = {}) {
+    static Response call(const std::string& method, const std::string& path,
+                         const std::optional<std::string>& body = {}) {
         return call(Caller::super_admin, method, path, body);
     }
 
@@ -101,9 +101,10 @@ TEST(extras, count_all_users_in_the_summary_of_a_list) {
                                count_users(R"("banned")") + R"(,"unverified":)" +
                                count_users(R"(NOT "emailVerified")") + R"(,"created":[0,)" + total +
                                "]}";
-    const auto reply = call("GET", "?role=admin&limit=1&summary=1971-01-01,2000-01-01,2999-01-01");
-    expect_success(reply);
-    STRCMP_CONTAINS(wanted.c_str(), reply.body.c_str());
+    const auto response =
+        call("GET", "?role=admin&limit=1&summary=1971-01-01,2000-01-01,2999-01-01");
+    expect_success(response);
+    STRCMP_CONTAINS(wanted.c_str(), response.body.c_str());
 }
 
 TEST(extras, set_a_password_and_end_the_sessions) {
@@ -165,7 +166,7 @@ class SecondFactorOfUsers : public Extras {
         return sql().number("SELECT count(*) FROM \"twoFactor\" WHERE \"userId\" = " +
                             sql_literal(user));
     }
-    Reply reset_second_factor(Caller caller, const std::string& user) {
+    Response reset_second_factor(Caller caller, const std::string& user) {
         return client_->send({"DELETE", "/api/users/" + user + "/second-factor", {bearer(caller)}});
     }
 };
@@ -208,9 +209,9 @@ class SignInMethodsOfUsers : public Extras {
                              '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM "user")");
         start(location("/api/users", "AuthUserAdmin On\nUserAdminExtras On"));
     }
-    Reply send_to_methods(const std::string& method, const std::string& rest = {},
-                          Caller caller = Caller::super_admin,
-                          const std::string& user = "ulises-1") {
+    Response send_to_methods(const std::string& method, const std::string& rest = {},
+                             Caller caller = Caller::super_admin,
+                             const std::string& user = "ulises-1") {
         return client_->send(
             {method, "/api/users/" + user + "/sign-in-methods" + rest, {bearer(caller)}});
     }
@@ -276,10 +277,10 @@ class ExtraColumnsOfUsers : public Extras {
                                      "UserAdminColumns company\nUserAdminEditable plan seats") +
               handler("/api/users/console", "useradmin-console"));
     }
-    Reply ask_for(Caller caller, const std::string& path) {
+    Response ask_for(Caller caller, const std::string& path) {
         return client_->send({"GET", path, {bearer(caller)}});
     }
-    Reply update(Caller caller, const std::string& body, const std::string& tag = "*") {
+    Response update(Caller caller, const std::string& body, const std::string& tag = "*") {
         return client_->send(
             {"PUT", "/api/users/ada-1", {bearer(caller), "If-Match: " + tag}, body});
     }
@@ -292,12 +293,12 @@ TEST_GROUP_BASE(extras_columns, ExtraColumnsOfUsers){};
 TEST(extras_columns, are_readable_by_a_superAdmin_if_the_directives_name_them) {
     const std::string query = "?columns=apiSecret,plan,company";
     for (const char* path : {"/api/users/ada-1", "/api/users"}) {
-        const Reply reply = ask_for(Caller::super_admin, path + query);
-        CHECK_EQUAL(200, reply.status);
-        STRCMP_CONTAINS(R"("company":"as it was")", reply.body.c_str());
-        STRCMP_CONTAINS(R"("plan":"as it was")", reply.body.c_str());
-        CHECK(reply.body.find("apiSecret") == std::string::npos);
-        for (const Reply& other :
+        const Response response = ask_for(Caller::super_admin, path + query);
+        CHECK_EQUAL(200, response.status);
+        STRCMP_CONTAINS(R"("company":"as it was")", response.body.c_str());
+        STRCMP_CONTAINS(R"("plan":"as it was")", response.body.c_str());
+        CHECK(response.body.find("apiSecret") == std::string::npos);
+        for (const Response& other :
              {ask_for(Caller::admin, path + query), ask_for(Caller::super_admin, path)})
             CHECK(other.body.find("as it was") == std::string::npos);
     }
@@ -327,7 +328,7 @@ TEST(extras_columns, are_set_only_in_the_expected_version_and_logged) {
             "Petición incorrecta");
     const std::string tag =
         ask_for(Caller::super_admin, "/api/users/ada-1").header("ETag").value_or("");
-    const Reply updated = update(Caller::super_admin, body, tag);
+    const Response updated = update(Caller::super_admin, body, tag);
     CHECK_EQUAL(200, updated.status);
     STRCMP_CONTAINS("\"seats\":12", updated.body.c_str());
     CHECK_EQUAL(std::string("pro 12"),

@@ -22,8 +22,8 @@ class FirstStart : public OwnHttpd {
         own_->sql().rows("SELECT pg_reload_conf()");
     }
 
-    /// Starts an httpd with these DBDParams. Returns the reply to its first request.
-    Reply first_reply(const std::string& params) {
+    /// Starts an httpd with these DBDParams. Returns the response to its first request.
+    Response first_response(const std::string& params) {
         start("DBDParams \"" + params + "\"\nDBDMin 0\n" + location("/api/users", as_sara));
         return send("GET", "/api/users");
     }
@@ -34,7 +34,7 @@ class FirstStart : public OwnHttpd {
         expect_log(reason);
         expect_log("UA0202: mod_dbd provided no connection; see its own error in this log, and "
                    "check DBDParams and that the database is running");
-        expect_error(first_reply(params), 503, "Servicio no disponible temporalmente");
+        expect_error(first_response(params), 503, "Servicio no disponible temporalmente");
     }
 };
 
@@ -44,9 +44,9 @@ TEST(first_start, with_correct_parameters_returns_200) {
     create_database();
     const std::string socket = own_->kind() == Kind::postgresql ? own_->server().folder() : "";
     expect_success(
-        first_reply(own_->kind() == Kind::postgresql
-                        ? "host=" + socket + " dbname=postgres user=clerk password='s3cr3t one'"
-                        : own_->params()));
+        first_response(own_->kind() == Kind::postgresql
+                           ? "host=" + socket + " dbname=postgres user=clerk password='s3cr3t one'"
+                           : own_->params()));
 }
 
 TEST(first_start, with_wrong_parameters_reports_the_error_and_its_cause) {
@@ -73,7 +73,7 @@ TEST(first_start, without_tables_names_the_command_that_creates_them) {
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("DROP TABLE \"" + std::string(table) + "\"");
     expect_log("UA0103: there is no table \"user\"; create it with 'useradminctl schema'");
-    expect_error(first_reply(own_->params()), 500, "Error al obtener usuarios");
+    expect_error(first_response(own_->params()), 500, "Error al obtener usuarios");
 }
 
 TEST(first_start, with_other_table_names_suggests_the_directive) {
@@ -82,7 +82,7 @@ TEST(first_start, with_other_table_names_suggests_the_directive) {
         own_->sql().run("ALTER TABLE \"" + std::string(table) + "\" RENAME TO \"" + table + "s\"");
     expect_log("UA0103: there is no table \"user\", but a similar one, \"users\"; set "
                "UserAdminTables users sessions accounts");
-    expect_error(first_reply(own_->params()), 500, "Error al obtener usuarios");
+    expect_error(first_response(own_->params()), 500, "Error al obtener usuarios");
 }
 
 TEST(first_start, without_privileges_names_the_command_that_lists_them) {
@@ -91,8 +91,8 @@ TEST(first_start, without_privileges_names_the_command_that_lists_them) {
         return;
     own_->sql().run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM clerk");
     expect_log("for the missing GRANTs, run with the same account: useradminctl check --verbose");
-    expect_error(first_reply("host=" + own_->server().folder().string() +
-                             " dbname=postgres user=clerk password='s3cr3t one'"),
+    expect_error(first_response("host=" + own_->server().folder().string() +
+                                " dbname=postgres user=clerk password='s3cr3t one'"),
                  500, "Error al obtener usuarios");
 }
 

@@ -11,9 +11,10 @@ namespace {
 
 constexpr const char* new_user = R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})";
 
-bool are_successes(const std::vector<Reply>& replies) {
+bool are_successes(const std::vector<Response>& responses) {
     return std::all_of(
-        replies.begin(), replies.end(), [](const Reply& reply) { return reply.status == 200; });
+        responses.begin(), responses.end(),
+        [](const Response& response) { return response.status == 200; });
 }
 
 } // namespace
@@ -53,9 +54,9 @@ class FrozenDatabase : public OwnHttpd {
     /// Uses the suite's long timeout, so its requests succeed on a busy machine, too.
     const std::string patient = location("/patient/users", as_sara);
 
-    void expect_unavailable(const Reply& reply) {
-        expect_error(reply, 503, unavailable);
-        CHECK_TEXT(reply.header("Retry-After").has_value(), reply.text().c_str());
+    void expect_unavailable(const Response& response) {
+        expect_error(response, 503, unavailable);
+        CHECK_TEXT(response.header("Retry-After").has_value(), response.text().c_str());
     }
 
     /// Sends the requests simultaneously to save time.
@@ -63,8 +64,8 @@ class FrozenDatabase : public OwnHttpd {
         allow_log("MaxRequestWorkers"); // all workers wait
         for (Request& request : requests)
             request.timeout = std::chrono::seconds(45);
-        for (const Reply& reply : client_->send_at_once(requests))
-            expect_unavailable(reply);
+        for (const Response& response : client_->send_at_once(requests))
+            expect_unavailable(response);
     }
 };
 
@@ -80,8 +81,8 @@ TEST(frozen_database, results_in_503_within_the_timeout) {
         location("/with-sessions/users", "AuthUserAdmin On\nAuthUserAdminTimeout 1") + patient);
     const std::vector<Request> reads(27, Request{"GET", "/api/users/ada"});
     const std::vector<Request> patient_reads(27, Request{"GET", "/patient/users?limit=1"});
-    for (const Reply& reply : client_->send_at_once(patient_reads))
-        expect_success(reply);
+    for (const Response& response : client_->send_at_once(patient_reads))
+        expect_success(response);
     own_->freeze();
     // These are more requests than connections.
     std::vector<Request> requests = {

@@ -16,9 +16,9 @@ TEST(get_user, returns_the_specified_envelope) {
 
 TEST(get_user, decodes_an_id) {
     add_user({"el ni\xc3\xb1o +%2F.gz?", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
-    const auto reply = get(Caller::admin, "/api/users/el%20ni%C3%B1o%20+%252F.gz%3F");
-    expect_success(reply);
-    CHECK_EQUAL(std::string("x@x"), text_member(reply, "email"));
+    const auto response = get(Caller::admin, "/api/users/el%20ni%C3%B1o%20+%252F.gz%3F");
+    expect_success(response);
+    CHECK_EQUAL(std::string("x@x"), text_member(response, "email"));
 }
 
 TEST(get_user, returns_404_for_an_encoded_slash_by_default) {
@@ -53,9 +53,9 @@ TEST(get_user, ignores_repeated_slashes_in_the_base_address_with_MergeSlashes_Of
 TEST(get_user, accepts_an_id_with_dots) {
     add_user({"bob.gz", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
     add_user({"..", "Y", "y@x", "user", "2026-02-01T00:00:00.000Z"});
-    const auto reply = get(Caller::admin, "/api/users/bob.gz");
-    CHECK_EQUAL(std::string("bob.gz"), text_member(reply, "id"));
-    CHECK_FALSE(reply.header("Content-Encoding").has_value());
+    const auto response = get(Caller::admin, "/api/users/bob.gz");
+    CHECK_EQUAL(std::string("bob.gz"), text_member(response, "id"));
+    CHECK_FALSE(response.header("Content-Encoding").has_value());
 }
 
 TEST(get_user, returns_404_for_an_id_of_six_thousand_characters) {

@@ -16,8 +16,8 @@ class Guard : public Scene {
   protected:
     static std::string path_of(const std::string& id) { return "/strict/users/" + id; }
 
-    static Reply change(Caller caller, const std::string& id, const std::string& body,
-                        SourceLocation where = {}) {
+    static Response change(Caller caller, const std::string& id, const std::string& body,
+                           SourceLocation where = {}) {
         return ask(caller, "PUT", path_of(id), body, {}, where);
     }
 
@@ -61,9 +61,9 @@ TEST(guard, last_superadmin_is_checked_again_after_a_lock) {
     sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'ada-1')");
     sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "role" = 'superAdmin' FOR UPDATE)");
     const std::vector<std::string> caller = {"X-Id: nobody", "X-Role: superAdmin"};
-    std::vector<Reply> replies;
+    std::vector<Response> responses;
     std::thread both([&] {
-        replies = Suite::current().client().send_at_once(
+        responses = Suite::current().client().send_at_once(
             {{"DELETE", "/strict-by-header/users/ada-1", caller, {}},
              {"PUT", "/strict-by-header/users/sara-1", caller, R"({"banned":true})"}});
     });
@@ -72,7 +72,7 @@ TEST(guard, last_superadmin_is_checked_again_after_a_lock) {
     sql().run("COMMIT");
     both.join();
     CHECK(waited);
-    CHECK_EQUAL(200 + 409, replies[0].status + replies[1].status);
+    CHECK_EQUAL(200 + 409, responses[0].status + responses[1].status);
     CHECK_EQUAL(1, count_active_super_admins());
 }
 
@@ -94,10 +94,10 @@ TEST(guard, last_superadmin_is_kept_under_concurrent_changes) {
                                     number % 3 == 1 ? R"({"role":"user"})" : R"({"banned":true})"});
         }
         int refused = 0;
-        for (const auto& reply : Suite::current().client().send_at_once(requests)) {
-            if (reply.status == 200)
+        for (const auto& response : Suite::current().client().send_at_once(requests)) {
+            if (response.status == 200)
                 continue;
-            expect_error(reply, 409, last_one);
+            expect_error(response, 409, last_one);
             ++refused;
         }
         CHECK_EQUAL(1, refused);

@@ -18,7 +18,7 @@ std::filesystem::path folder_of(pid_t process) {
     return "/proc/" + std::to_string(process);
 }
 
-/// The reply of sign-in if the queue is full.
+/// The response of sign-in if the queue is full.
 constexpr const char* busy_to_sign_in =
     R"({"message":"Service unavailable","code":"SERVICE_UNAVAILABLE"})";
 
@@ -78,14 +78,14 @@ class HashQueue : public OwnHttpd {
                 return status_field(thread.path(), "State").starts_with('T');
             });
         }));
-        CHECK_EQUAL(0, count_replies());
+        CHECK_EQUAL(0, count_responses());
     }
     void continue_child() {
         if (frozen_ != 0)
             kill(std::exchange(frozen_, 0), SIGCONT);
     }
 
-    /// Sends a request over a new connection without waiting for the reply.
+    /// Sends a request over a new connection without waiting for the response.
     void post(const std::string& path, const std::string& email,
               const std::string& address = "192.0.2.1") {
         const std::string body =
@@ -103,39 +103,40 @@ class HashQueue : public OwnHttpd {
             post("/api/users", std::to_string(connections_.size()) + "@example.org");
     }
 
-    /// Returns how many requests got a reply.
-    long count_replies() const {
+    /// Returns how many requests got a response.
+    long count_responses() const {
         return std::count_if(
             connections_.begin(), connections_.end(),
             [](const auto& connection) {
                 return connection.has_input(std::chrono::milliseconds(0));
             });
     }
-    bool await_replies(long count) const {
-        return eventually([&] { return count_replies() >= count; }) && count_replies() == count;
+    bool await_responses(long count) const {
+        return eventually([&] { return count_responses() >= count; }) && count_responses() == count;
     }
     /// Expects that sign-ins by ivo from two other networks get places in the full queue of four.
     /// Each displaces a create.
     void expect_sign_ins_displace_creates() {
-        CHECK(await_replies(12));
+        CHECK(await_responses(12));
         for (const char* address : {"198.51.100.7", "2001:db8:0:1::7"}) {
             post("/auth/sign-in/email", "ivo@example.org", address);
-            CHECK(await_replies(static_cast<long>(connections_.size()) - 5));
+            CHECK(await_responses(static_cast<long>(connections_.size()) - 5));
         }
         continue_child();
-        CHECK_EQUAL(14, replies(503).size());
-        CHECK_EQUAL(5, replies(200).size());
-        for (auto reply = replies_.end() - 2; reply != replies_.end(); ++reply)
-            CHECK_EQUAL(200, reply->status);
+        CHECK_EQUAL(14, responses(503).size());
+        CHECK_EQUAL(5, responses(200).size());
+        for (auto response = responses_.end() - 2; response != responses_.end(); ++response)
+            CHECK_EQUAL(200, response->status);
     }
-    /// Waits for all replies. Returns the replies with this status.
-    std::vector<Reply> replies(int status) {
-        if (replies_.empty())
+    /// Waits for all responses. Returns the responses with this status.
+    std::vector<Response> responses(int status) {
+        if (responses_.empty())
             for (const auto& connection : connections_)
-                replies_.push_back(parse_reply(connection.receive_all(std::chrono::minutes(2))));
-        std::vector<Reply> found;
-        std::copy_if(replies_.begin(), replies_.end(), std::back_inserter(found),
-                     [&](const Reply& reply) { return reply.status == status; });
+                responses_.push_back(
+                    parse_response(connection.receive_all(std::chrono::minutes(2))));
+        std::vector<Response> found;
+        std::copy_if(responses_.begin(), responses_.end(), std::back_inserter(found),
+                     [&](const Response& response) { return response.status == status; });
         return found;
     }
 
@@ -149,7 +150,7 @@ class HashQueue : public OwnHttpd {
     }
 
     std::deque<RawConnection> connections_;
-    std::vector<Reply> replies_;
+    std::vector<Response> responses_;
     pid_t frozen_ = 0;
 };
 
@@ -161,9 +162,9 @@ TEST(hash_queue, rejects_a_create_with_503_when_full) {
     start_with("UserAdminHashQueue 2\n");
     stop_hashing_child();
     post_creates(10);
-    CHECK(await_replies(8));
+    CHECK(await_responses(8));
     expect_reads();
-    CHECK_EQUAL(8, count_replies());
+    CHECK_EQUAL(8, count_responses());
     const std::string metrics = HttpClient(httpd_->port()).send({"GET", "/metrics"}).body;
     for (const char* sample :
          {"useradmin_hash_slots 1\n", "useradmin_hash_slots_in_use 1\n",
@@ -171,12 +172,12 @@ TEST(hash_queue, rejects_a_create_with_503_when_full) {
           "useradmin_refusals_total{virtual_host=\"localhost\",reason=\"hash-queue\"} 8\n"})
         STRCMP_CONTAINS(sample, metrics.c_str());
     continue_child();
-    for (const auto& reply : replies(503)) {
-        expect_error(reply, 503, "Servicio no disponible temporalmente");
-        CHECK_EQUAL(std::string("1"), reply.value("Retry-After"));
+    for (const auto& response : responses(503)) {
+        expect_error(response, 503, "Servicio no disponible temporalmente");
+        CHECK_EQUAL(std::string("1"), response.value("Retry-After"));
     }
-    CHECK_EQUAL(8, replies(503).size());
-    CHECK_EQUAL(3, replies(200).size());
+    CHECK_EQUAL(8, responses(503).size());
+    CHECK_EQUAL(3, responses(200).size());
     CHECK_EQUAL(4 + 3, count("user"));
 }
 
@@ -186,7 +187,7 @@ TEST(hash_queue, is_shared_with_sign_ins) {
     stop_hashing_child();
     for (int number = 0; number < 10; ++number)
         post("/auth/sign-in/email", "eva@example.org");
-    CHECK(await_replies(8));
+    CHECK(await_responses(8));
     expect_reads();
     expect_error(HttpClient(httpd_->port())
                      .send({"POST",
@@ -194,15 +195,15 @@ TEST(hash_queue, is_shared_with_sign_ins) {
                             {"X-Client: 192.0.2.1"},
                             R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"}),
                  503, "Servicio no disponible temporalmente");
-    CHECK_EQUAL(8, count_replies());
+    CHECK_EQUAL(8, count_responses());
     continue_child();
-    for (const auto& reply : replies(503)) {
-        expect(reply, 503, busy_to_sign_in);
-        CHECK_EQUAL(std::string("1"), reply.value("Retry-After"));
-        CHECK_FALSE(reply.header("Set-Cookie").has_value());
+    for (const auto& response : responses(503)) {
+        expect(response, 503, busy_to_sign_in);
+        CHECK_EQUAL(std::string("1"), response.value("Retry-After"));
+        CHECK_FALSE(response.header("Set-Cookie").has_value());
     }
-    CHECK_EQUAL(8, replies(503).size());
-    CHECK_EQUAL(3, replies(200).size());
+    CHECK_EQUAL(8, responses(503).size());
+    CHECK_EQUAL(3, responses(200).size());
     CHECK_EQUAL(3 + 2, count("session"));
 }
 
@@ -220,10 +221,10 @@ TEST(hash_queue, admits_one_waiter_per_four_workers_by_default) {
     start_with("");
     stop_hashing_child();
     post_creates(11); // of 32 workers
-    CHECK(await_replies(3));
+    CHECK(await_responses(3));
     continue_child();
-    CHECK_EQUAL(3, replies(503).size());
-    CHECK_EQUAL(9, replies(200).size());
+    CHECK_EQUAL(3, responses(503).size());
+    CHECK_EQUAL(9, responses(200).size());
 }
 
 } // namespace useradmin::test

@@ -15,19 +15,20 @@ class Health : public OwnHttpd {
     static std::string health_location(const std::string& directives = {}) {
         return handler("/health", "useradmin-health", directives);
     }
-    Reply health(const std::vector<std::string>& headers = {}, const std::string& method = "GET") {
-        const Reply reply = client_->send({method, "/health", headers});
-        CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or(""));
+    Response health(const std::vector<std::string>& headers = {},
+                    const std::string& method = "GET") {
+        const Response response = client_->send({method, "/health", headers});
+        CHECK_EQUAL(std::string("no-store"), response.header("Cache-Control").value_or(""));
         CHECK_EQUAL(std::string("text/plain; charset=utf-8"),
-                    reply.header("Content-Type").value_or(""));
-        CHECK_EQUAL(std::string("nosniff"), reply.value("X-Content-Type-Options"));
-        return reply;
+                    response.header("Content-Type").value_or(""));
+        CHECK_EQUAL(std::string("nosniff"), response.value("X-Content-Type-Options"));
+        return response;
     }
     void expect_health(int status, const std::string& body,
                        const std::vector<std::string>& headers = {}) {
-        const Reply reply = health(headers);
-        CHECK_EQUAL(status, reply.status);
-        CHECK_EQUAL(body, reply.body);
+        const Response response = health(headers);
+        CHECK_EQUAL(status, response.status);
+        CHECK_EQUAL(body, response.body);
     }
 };
 
@@ -36,7 +37,7 @@ TEST_GROUP_BASE(health, Health){};
 TEST(health, returns_200_while_the_database_answers) {
     start(health_location());
     expect_health(200, "ok\n");
-    const Reply head = health({}, "HEAD");
+    const Response head = health({}, "HEAD");
     CHECK_EQUAL(200, head.status);
     CHECK_EQUAL(std::string(), head.body);
 }
@@ -63,7 +64,7 @@ TEST(health, returns_503_with_the_reason_during_an_outage) {
     if (Suite::current().kind() == Kind::postgresql)
         expect_health(200, "ok\n");
     own_->make_unavailable();
-    const Reply away = health();
+    const Response away = health();
     CHECK_EQUAL(503, away.status);
     STRCMP_CONTAINS("unavailable\nUA0", away.body.c_str());
     CHECK_EQUAL(503, health({}, "HEAD").status);
@@ -94,8 +95,8 @@ TEST(health, returns_503_within_the_timeout_while_the_database_hangs) {
     make_database();
     start(health_location("UserAdminTimeout 1\n"));
     CHECK(eventually([&] {
-        const Reply reply = health();
-        return reply.status == 200 && reply.body == "ok\n";
+        const Response response = health();
+        return response.status == 200 && response.body == "ok\n";
     }));
     own_->freeze();
     expect_log("UA0107: the query timed out after 1 s (UserAdminTimeout)");
@@ -169,10 +170,10 @@ TEST(health, answers_a_request_that_begins_before_a_graceful_stop) {
         return socket < 0 || ::close(socket) != 0;
     }));
     CHECK(running.send("\r\n"));
-    const Reply reply = parse_reply(running.receive_all());
-    CHECK_EQUAL(503, reply.status);
-    CHECK_EQUAL(std::string("close"), reply.value("Connection"));
-    STRCMP_CONTAINS("draining\n", reply.body.c_str());
+    const Response response = parse_response(running.receive_all());
+    CHECK_EQUAL(503, response.status);
+    CHECK_EQUAL(std::string("close"), response.value("Connection"));
+    STRCMP_CONTAINS("draining\n", response.body.c_str());
     std::filesystem::remove(file);
 }
 
@@ -181,27 +182,27 @@ TEST(health, returns_503_if_a_table_is_missing) {
     make_database();
     own_->sql().run("ALTER TABLE \"user\" RENAME TO \"users\"");
     start(health_location());
-    const Reply reply = health();
-    CHECK_EQUAL(503, reply.status);
-    STRCMP_CONTAINS("UA0103", reply.body.c_str());
+    const Response response = health();
+    CHECK_EQUAL(503, response.status);
+    STRCMP_CONTAINS("UA0103", response.body.c_str());
 }
 
 TEST(health, escapes_control_characters_in_the_reason) {
     expect_log("UA0103");
     start(health_location("UserAdminTables \"us\x1b\u009b\u202eer\" session account\n"));
-    const Reply reply = health();
-    CHECK_EQUAL(503, reply.status);
-    STRCMP_CONTAINS("us\\x1b\\u009b\\u202eer", reply.body.c_str());
-    CHECK(reply.body.find('\x1b') == std::string::npos);
+    const Response response = health();
+    CHECK_EQUAL(503, response.status);
+    STRCMP_CONTAINS("us\\x1b\\u009b\\u202eer", response.body.c_str());
+    CHECK(response.body.find('\x1b') == std::string::npos);
 }
 
 TEST(health, returns_503_if_no_database_is_configured) {
     auto settings = Suite::current().settings(health_location());
     httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     client_ = std::make_unique<HttpClient>(httpd_->port());
-    const Reply reply = health();
-    CHECK_EQUAL(503, reply.status);
-    STRCMP_CONTAINS("unavailable\nthere is no DBDriver", reply.body.c_str());
+    const Response response = health();
+    CHECK_EQUAL(503, response.status);
+    STRCMP_CONTAINS("unavailable\nthere is no DBDriver", response.body.c_str());
 }
 
 } // namespace useradmin::test

@@ -87,21 +87,21 @@ class RandomSource {
     std::mt19937_64 engine_;
 };
 
-/// A request and the properties that determine its valid replies.
+/// A request and the properties that determine its valid responses.
 struct Hostile {
     std::string method;
     std::string target;
     std::vector<std::string> headers = {};
     std::optional<std::string> body = {};
-    /// Whether the service or httpd must reply with the service's envelope.
+    /// Whether the service or httpd must respond with the service's envelope.
     bool is_below_base = true;
     /// Whether the path is spelled as in the configuration.
     bool is_spelled_plainly = true;
     /// Whether httpd finds no error before it processes the path.
     bool is_regular = true;
 
-    /// If httpd rejects a request before it decodes the path, the reply is an envelope only if the
-    /// path has the configuration's spelling.
+    /// If httpd rejects a request before it decodes the path, the response is an envelope only if
+    /// the path has the configuration's spelling.
     bool expects_envelope() const noexcept {
         return is_below_base && (is_regular || is_spelled_plainly);
     }
@@ -122,7 +122,7 @@ class RequestGenerator {
     }
 
     /// Returns the request as HTTP/1.1 bytes, sometimes with a few bytes changed. A changed request
-    /// need not get a reply.
+    /// need not get a response.
     std::string bytes_of(Hostile& request) {
         std::string bytes = request.method + " " + request.target + version(request) + "\r\n";
         bytes += host(request);
@@ -507,7 +507,7 @@ class HostileRequests : public OwnHttpd {
                            "AuthUserAdmin On\nUserAdminTrustedOrigin https://app.example.org") +
                   location("/open/users", as_sara) + sign_in("/api/auth", ""),
               {"mod_http2.so"});
-        // add_session() puts the token into the session's id. Replace the ids, because replies
+        // add_session() puts the token into the session's id. Replace the ids, because responses
         // contain them and must not contain tokens.
         sql().run(R"(UPDATE "session" SET "id" = "userId")");
     }
@@ -516,45 +516,48 @@ class HostileRequests : public OwnHttpd {
     /// support HTTP/2.
     static bool should_run() { return Suite::current().mpm() == "event"; }
 
-    /// Returns what is wrong with a reply, or an empty string.
-    static std::string problem_with(const Hostile& request, const Reply& reply) {
+    /// Returns what is wrong with a response, or an empty string.
+    static std::string problem_with(const Hostile& request, const Response& response) {
         constexpr int statuses[] = {200, 204, 400, 401, 403, 404, 405, 408, 411, 412,
                                     413, 414, 415, 417, 429, 431, 500, 501, 503, 505};
-        if (std::find(std::begin(statuses), std::end(statuses), reply.status) == std::end(statuses))
+        if (std::find(std::begin(statuses), std::end(statuses), response.status) ==
+            std::end(statuses))
             return "a status that nothing here has";
-        if (reply.status == 503)
+        if (response.status == 503)
             return "there is no overload";
-        std::string received = reply.body;
-        for (const auto& [name, value] : reply.headers)
+        std::string received = response.body;
+        for (const auto& [name, value] : response.headers)
             received += name + ": " + value + "\n";
         for (const char* text :
              {"SELECT", "INSERT", "ERROR:", "SQLSTATE", "sqlite", "libpq", "pg_"})
             if (received.find(text) != std::string::npos)
-                return "the database speaks in the reply";
+                return "the database speaks in the response";
         if (!request.expects_envelope())
             return "";
         if (contains_secret(received))
-            return "a secret is in the reply";
-        if (reply.status == 500 && request.method != "POST" && request.method != "PUT" &&
+            return "a secret is in the response";
+        if (response.status == 500 && request.method != "POST" && request.method != "PUT" &&
             request.target.find('?') == std::string::npos)
             return "nothing in the request is unreadable";
-        if (reply.header("Cache-Control") != "no-store")
-            return "the reply may be kept";
-        if (reply.status == 204 || request.method == "HEAD")
-            return reply.body.empty() ? "" : "the reply has a body";
-        if (reply.header("Content-Type") != "application/json" || !is_json_object(reply.body))
-            return "the reply is not JSON";
-        if (reply.status == 200)
-            return reply.body.starts_with(R"({"success":true,)") ? "" : "the reply is no envelope";
-        const auto text = between(reply.body, R"({"success":false,"error":")", "\"}");
-        return text && error_texts().count(*text) == 1 ? "" : "the reply is no failure's envelope";
+        if (response.header("Cache-Control") != "no-store")
+            return "the response may be kept";
+        if (response.status == 204 || request.method == "HEAD")
+            return response.body.empty() ? "" : "the response has a body";
+        if (response.header("Content-Type") != "application/json" || !is_json_object(response.body))
+            return "the response is not JSON";
+        if (response.status == 200)
+            return response.body.starts_with(R"({"success":true,)") ? ""
+                                                                    : "the response is no envelope";
+        const auto text = between(response.body, R"({"success":false,"error":")", "\"}");
+        return text && error_texts().count(*text) == 1 ? ""
+                                                       : "the response is no failure's envelope";
     }
 
-    void fail_request(std::uint64_t number, std::string_view bytes, const Reply& reply,
+    void fail_request(std::uint64_t number, std::string_view bytes, const Response& response,
                       const std::string& why) const {
         fail_test("request " + std::to_string(number) +
                   " of USERADMIN_TEST_SEED=" + std::to_string(seed_) + ": " + why + "\n" +
-                  with_escapes(bytes) + "\n" + reply.text());
+                  with_escapes(bytes) + "\n" + response.text());
     }
 
     RequestGenerator generator(std::uint64_t number) const {
@@ -575,21 +578,21 @@ class HostileRequests : public OwnHttpd {
         }
         if (!received.starts_with("HTTP/")) {
             // httpd omits the status line and headers if the request looks like HTTP/0.9. It does
-            // not reply to an empty request.
+            // not respond to an empty request.
             if (request.is_regular)
-                fail_request(number, bytes, {}, "no reply");
+                fail_request(number, bytes, {}, "no response");
             return;
         }
-        Reply reply = parse_reply(received);
-        if (reply.status == 101)
+        Response response = parse_response(received);
+        if (response.status == 101)
             return;
-        if (const auto length = reply.header("Content-Length"))
-            reply.body.resize(std::min<std::size_t>(
-                reply.body.size(), request.method == "HEAD" ? 0 : std::stoul(*length)));
-        ++statuses_[reply.status];
-        const std::string complaint = problem_with(request, reply);
+        if (const auto length = response.header("Content-Length"))
+            response.body.resize(std::min<std::size_t>(
+                response.body.size(), request.method == "HEAD" ? 0 : std::stoul(*length)));
+        ++statuses_[response.status];
+        const std::string complaint = problem_with(request, response);
         if (!complaint.empty())
-            fail_request(number, bytes, reply, complaint);
+            fail_request(number, bytes, response, complaint);
     }
 
     /// Sends request `number` over HTTP/2. libcurl omits bytes that it cannot send.
@@ -598,23 +601,23 @@ class HostileRequests : public OwnHttpd {
         const Request request = {
             made.method,        made.target, made.headers, made.body, std::chrono::seconds(60),
             /* is_http2 */ true};
-        auto reply = client_->try_send(request);
+        auto response = client_->try_send(request);
         // httpd may have closed the connection after the previous request.
-        if (!reply)
-            reply = client_->try_send(request);
-        ++(reply ? statuses_[reply->status] : unsent_);
-        const std::string complaint = reply ? problem_with(made, *reply) : std::string();
+        if (!response)
+            response = client_->try_send(request);
+        ++(response ? statuses_[response->status] : unsent_);
+        const std::string complaint = response ? problem_with(made, *response) : std::string();
         if (!complaint.empty())
             fail_request(number, made.method + " " + made.target + "\n" + made.body.value_or("-"),
-                         *reply, complaint);
+                         *response, complaint);
     }
 
-    /// Returns how many replies had each status.
+    /// Returns how many responses had each status.
     std::string summary() const {
         std::string text;
         for (const auto& [status, times] : statuses_)
             text += std::to_string(times) + " × " + std::to_string(status) + ", ";
-        return text + std::to_string(unsent_) + " without a reply";
+        return text + std::to_string(unsent_) + " without a response";
     }
 
     std::uint64_t seed_ = 0;
@@ -643,7 +646,8 @@ TEST(hostile_requests, always_get_an_envelope) {
     expect_success(send("GET", "/open/users"));
     for (const pid_t child : children)
         CHECK_TEXT(!has_ended(child), "a child of httpd has ended");
-    // The test is useful only if enough requests pass the first checks and nearly all get a reply.
+    // The test is useful only if enough requests pass the first checks and nearly all get a
+    // response.
     CHECK_TEXT(statuses_[200] > requests / 10 && unsent_ < requests / 30, summary().c_str());
 }
 

@@ -1,4 +1,5 @@
-// Requirements of HTTP and of the table in design.md for all replies, and replies to bad requests.
+// Requirements of HTTP and of the table in design.md for all responses, and responses to bad
+// requests.
 #include "scene.hpp"
 
 #include <deque>
@@ -62,9 +63,9 @@ TEST_GROUP_BASE(paths, Scene){};
 TEST(paths, beside_the_base_address_do_not_belong_to_the_service) {
     auto& client = Suite::current().client();
     for (const char* path : {"/api/usersx", "/api", "/api/user", "/off/users"}) {
-        const auto reply = client.send({"GET", path, {bearer(Caller::super_admin)}});
-        CHECK_EQUAL(404, reply.status);
-        CHECK_TEXT(reply.body.find("success") == std::string::npos, reply.text().c_str());
+        const auto response = client.send({"GET", path, {bearer(Caller::super_admin)}});
+        CHECK_EQUAL(404, response.status);
+        CHECK_TEXT(response.body.find("success") == std::string::npos, response.text().c_str());
     }
 }
 
@@ -72,9 +73,9 @@ TEST(paths, with_an_invalid_escape_get_400) {
     expect_log("AH10244"); // httpd: invalid URI path
     for (const char* path :
          {"/api/users/%zz", "/api/users/%", "/api/users/a%2", "/api/users/a/%zz"}) {
-        const auto reply = ask(Caller::super_admin, "GET", path);
-        CHECK_EQUAL(400, reply.status);
-        expect_refused(reply);
+        const auto response = ask(Caller::super_admin, "GET", path);
+        CHECK_EQUAL(400, response.status);
+        expect_refused(response);
     }
 }
 
@@ -83,9 +84,9 @@ TEST(paths, are_the_same_for_access_rules_and_the_service) {
     for (const char* path : {"/open%20users/a%20b", "/open%20users/a%20%62", "/open%20users/x:1",
                              "/open%20users/x%3a1", "/open%20users/x%3A1", "/open%20users/%c3%b1",
                              "/open%20users/./%C3%B1", "/%6fpen%20users/x%3a1"}) {
-        const auto reply = get(Caller::super_admin, path);
-        CHECK_EQUAL(403, reply.status);
-        expect_refused(reply);
+        const auto response = get(Caller::super_admin, path);
+        CHECK_EQUAL(403, response.status);
+        expect_refused(response);
     }
     // Without the rule, the same path reaches the service and is decoded once.
     add_user({"a%20b", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
@@ -102,20 +103,20 @@ TEST(paths, are_taken_from_the_last_internal_redirect) {
                                                  "id"));
 }
 
-TEST_GROUP_BASE(replies, Scene){};
+TEST_GROUP_BASE(responses, Scene){};
 
-TEST(replies, ignore_Range) {
+TEST(responses, ignore_Range) {
     const auto whole = get(Caller::admin, "/api/users");
     for (const char* range :
          {"bytes=0-3", "bytes=5-", "bytes=-1", "bytes=0-0,2-3", "bytes=99999-"}) {
-        const auto reply =
+        const auto response =
             ask(Caller::admin, "GET", "/api/users", {}, {std::string("Range: ") + range});
-        expect(reply, 200, whole.body);
-        CHECK_FALSE(reply.header("Content-Range").has_value());
+        expect(response, 200, whole.body);
+        CHECK_FALSE(response.header("Content-Range").has_value());
     }
 }
 
-TEST(replies, share_one_connection) {
+TEST(responses, share_one_connection) {
     HttpClient client(Suite::current().httpd().port());
     for (int time = 0; time < 20; ++time) {
         expect_success(client.send({"GET", "/api/users", {bearer(Caller::admin)}}));
@@ -128,7 +129,7 @@ TEST(replies, share_one_connection) {
     CHECK_EQUAL(1, client.connections());
 }
 
-TEST(replies, to_pipelined_requests_are_in_order) {
+TEST(responses, to_pipelined_requests_are_in_order) {
     const RawConnection connection(Suite::current().httpd().port());
     const std::string last = "Connection: close\r\n";
     CHECK(connection.send(head("GET /api/users/ulises-1") + head("GET /api/users/unknown") +
@@ -140,12 +141,12 @@ TEST(replies, to_pipelined_requests_are_in_order) {
     CHECK_TEXT(first < second && second < third && third != std::string::npos, all.c_str());
 }
 
-TEST(replies, to_many_concurrent_readers_are_complete) {
+TEST(responses, to_many_concurrent_readers_are_complete) {
     const std::vector<Request> requests(24, Request{"GET", "/api/users", {bearer(Caller::admin)}});
     const auto whole = get(Caller::admin, "/api/users");
-    for (const auto& reply : Suite::current().client().send_at_once(requests)) {
-        check_reply(reply);
-        expect(reply, 200, whole.body);
+    for (const auto& response : Suite::current().client().send_at_once(requests)) {
+        check_response(response);
+        expect(response, 200, whole.body);
     }
 }
 
@@ -169,10 +170,10 @@ TEST(bodies, over_UserAdminMaxBody_get_413) {
 TEST(bodies, with_a_Content_Length_over_the_limit_are_rejected_unread) {
     const RawConnection connection(Suite::current().httpd().port());
     CHECK(connection.send(head("POST /api/users", "Content-Length: 1000000000\r\n")));
-    const auto reply = parse_reply(connection.receive_all());
-    check_reply(reply);
-    expect_error(reply, 413, too_large);
-    CHECK_EQUAL(std::string("close"), reply.value("Connection"));
+    const auto response = parse_response(connection.receive_all());
+    check_response(response);
+    expect_error(response, 413, too_large);
+    CHECK_EQUAL(std::string("close"), response.value("Connection"));
 }
 
 TEST(bodies, over_the_limit_in_chunks_are_rejected_early) {
@@ -180,10 +181,10 @@ TEST(bodies, over_the_limit_in_chunks_are_rejected_early) {
     CHECK(connection.send(head("POST /api/users", "Transfer-Encoding: chunked\r\n")));
     connection.send(chunk(std::string(40000, ' ')));
     connection.send(chunk(std::string(40000, ' ')));
-    const auto reply = parse_reply(connection.receive_all());
-    check_reply(reply);
-    expect_error(reply, 413, too_large);
-    CHECK_EQUAL(std::string("close"), reply.value("Connection"));
+    const auto response = parse_response(connection.receive_all());
+    check_response(response);
+    expect_error(response, 413, too_large);
+    CHECK_EQUAL(std::string("close"), response.value("Connection"));
 }
 
 TEST(bodies, of_rejected_callers_are_not_read_and_connections_close) {
@@ -191,20 +192,20 @@ TEST(bodies, of_rejected_callers_are_not_read_and_connections_close) {
         const RawConnection connection(Suite::current().httpd().port());
         CHECK(connection.send("POST /api/users HTTP/1.1\r\nHost: localhost\r\n" +
                               std::string(caller) + "Content-Length: 60000\r\n\r\n"));
-        const auto reply = parse_reply(connection.receive_all());
-        check_reply(reply);
-        CHECK_TEXT(reply.status == 401 || reply.status == 403, reply.text().c_str());
-        CHECK_EQUAL(std::string("close"), reply.value("Connection"));
+        const auto response = parse_response(connection.receive_all());
+        check_response(response);
+        CHECK_TEXT(response.status == 401 || response.status == 403, response.text().c_str());
+        CHECK_EQUAL(std::string("close"), response.value("Connection"));
     }
 }
 
 TEST(bodies, in_chunks_are_read_completely) {
-    const auto reply =
+    const auto response =
         exchange(head("POST /api/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
                  chunk(R"({"name":"Nina","email":"n@x",)") + chunk(R"("password":"s3cr3t")") +
                  chunk("}") + "0\r\nX-Trailer: x\r\n\r\n");
-    expect_success(reply);
-    CHECK_EQUAL(std::string("Nina"), text_member(reply, "name"));
+    expect_success(response);
+    CHECK_EQUAL(std::string("Nina"), text_member(response, "name"));
 }
 
 TEST(bodies, that_are_awaited_get_100_Continue) {
@@ -216,7 +217,7 @@ TEST(bodies, that_are_awaited_get_100_Continue) {
     const auto interim = connection.receive_until("\r\n\r\n");
     CHECK_TEXT(interim.starts_with("HTTP/1.1 100 "), interim.c_str());
     CHECK(connection.send(body));
-    expect_success(parse_reply(interim + connection.receive_all()));
+    expect_success(parse_response(interim + connection.receive_all()));
 }
 
 TEST(bodies, that_are_rejected_get_no_100_Continue) {
@@ -238,9 +239,9 @@ TEST(bodies, that_are_rejected_get_no_100_Continue) {
         CHECK(connection.send(bytes));
         const auto received = connection.receive_all();
         CHECK_TEXT(received.find("100 Continue") == std::string::npos, received.c_str());
-        const auto reply = parse_reply(received);
-        check_reply(reply);
-        CHECK_EQUAL_TEXT(status, reply.status, received.c_str());
+        const auto response = parse_response(received);
+        check_response(response);
+        CHECK_EQUAL_TEXT(status, response.status, received.c_str());
     }
 }
 
@@ -255,10 +256,11 @@ TEST(bodies, that_end_too_early_are_rejected) {
         CHECK(connection.send(bytes));
         connection.finish_sending();
         const auto received = connection.receive_all();
-        // A client that closes the connection early gets an error or no reply, but never a success.
+        // A client that closes the connection early gets an error or no response, but never a
+        // success.
         CHECK_TEXT(received.find(" 200 ") == std::string::npos, received.c_str());
         if (!received.empty())
-            expect_refused(parse_reply(received));
+            expect_refused(parse_response(received));
     }
     CHECK_EQUAL(3, count("user"));
 }
@@ -267,10 +269,10 @@ TEST(bodies, that_stall_get_408) {
     for (const char* headers : {"Content-Length: 100\r\n", "Transfer-Encoding: chunked\r\n"}) {
         const RawConnection connection(Suite::current().httpd().port());
         CHECK(connection.send(head("POST /hasty/users", headers)));
-        const auto reply = parse_reply(connection.receive_all());
-        check_reply(reply);
-        expect_error(reply, 408, "Tiempo de espera agotado");
-        CHECK_EQUAL(std::string("close"), reply.value("Connection"));
+        const auto response = parse_response(connection.receive_all());
+        check_response(response);
+        expect_error(response, 408, "Tiempo de espera agotado");
+        CHECK_EQUAL(std::string("close"), response.value("Connection"));
     }
 }
 
@@ -299,12 +301,12 @@ TEST(bodies, that_arrive_slowly_get_408) {
             }
     }
     CHECK(all_answered);
-    CHECK_EQUAL(408, parse_reply(connections.back().receive_all()).status);
+    CHECK_EQUAL(408, parse_response(connections.back().receive_all()).status);
     connections.pop_back();
     for (const RawConnection& connection : connections) {
-        const auto reply = parse_reply(connection.receive_all());
-        check_reply(reply);
-        expect_error(reply, 408, "Tiempo de espera agotado");
+        const auto response = parse_response(connection.receive_all());
+        check_response(response);
+        expect_error(response, 408, "Tiempo de espera agotado");
     }
 }
 
@@ -319,7 +321,7 @@ TEST(bodies, have_a_timeout_that_does_not_affect_later_requests) {
     CHECK(connection.send("GET /hasty/users/ulises-1 HTTP/1.1\r\n"));
     CHECK_FALSE(connection.has_input(std::chrono::milliseconds(100)));
     CHECK(connection.send(caller + "Connection: close\r\n\r\n"));
-    expect_success(parse_reply(connection.receive_all()));
+    expect_success(parse_response(connection.receive_all()));
 }
 
 TEST(bodies, over_LimitRequestBody_of_httpd_get_the_envelope) {
@@ -338,19 +340,19 @@ TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
     expect_log("AH01630");
     for (const char* path :
          {"/document/users", "/document/users/x", "/text/users", "/remote/users"}) {
-        const auto reply = get(Caller::super_admin, path);
-        CHECK_EQUAL(403, reply.status);
-        expect_refused(reply);
+        const auto response = get(Caller::super_admin, path);
+        CHECK_EQUAL(403, response.status);
+        expect_refused(response);
     }
 }
 
 TEST(errors_of_httpd, keep_the_Retry_After_of_another_module) {
     for (const char* path : {"/api/users", "/document/users", "/text/users"}) {
-        const auto reply =
+        const auto response =
             Suite::current().client().send({"GET", path, {"X-Test-Retry-After: 120"}});
-        CHECK_EQUAL(503, reply.status);
+        CHECK_EQUAL(503, response.status);
         const std::vector<std::string> once = {"120"};
-        CHECK_TEXT(values_of(reply, "Retry-After") == once, reply.text().c_str());
+        CHECK_TEXT(values_of(response, "Retry-After") == once, response.text().c_str());
     }
 }
 
@@ -358,10 +360,10 @@ TEST(errors_of_httpd, have_one_X_Content_Type_Options_header) {
     expect_log("AH01630");
     for (const char* path : {"/document/users", "/text/users", "/document/auth/get-session",
                              "/trusting/denied/auth/get-session"}) {
-        const auto reply = Suite::current().client().send({"GET", path});
-        CHECK_EQUAL(403, reply.status);
+        const auto response = Suite::current().client().send({"GET", path});
+        CHECK_EQUAL(403, response.status);
         const std::vector<std::string> once = {"nosniff"};
-        CHECK_TEXT(values_of(reply, "X-Content-Type-Options") == once, reply.text().c_str());
+        CHECK_TEXT(values_of(response, "X-Content-Type-Options") == once, response.text().c_str());
     }
 }
 
@@ -386,16 +388,16 @@ TEST(errors_of_httpd, for_a_malformed_request_get_the_envelope) {
              "GET /api/users?search=a b HTTP/1.1\r\n" + host + token + "\r\n",
              "GET /api/users/\x01 HTTP/1.1\r\n" + host + token + "\r\n",
          }) {
-        const auto reply = exchange(bytes);
-        expect_refused(reply);
+        const auto response = exchange(bytes);
+        expect_refused(response);
     }
 }
 
 TEST(errors_of_httpd, under_a_Location_of_a_virtual_host_get_the_envelope) {
-    const auto reply = exchange("GET /other/users HTTP/1.1\r\nHost: other.test\r\n" +
-                                bearer(Caller::super_admin) + "\r\nExpect: magic\r\n\r\n");
-    CHECK_EQUAL(417, reply.status);
-    expect_refused(reply);
+    const auto response = exchange("GET /other/users HTTP/1.1\r\nHost: other.test\r\n" +
+                                   bearer(Caller::super_admin) + "\r\nExpect: magic\r\n\r\n");
+    CHECK_EQUAL(417, response.status);
+    expect_refused(response);
 }
 
 } // namespace useradmin::test

@@ -33,8 +33,8 @@ class Impersonation : public OwnHttpd {
               sign_in("/strict/auth", "AuthUserAdminImpersonated refuse"));
     }
 
-    Reply call(Caller caller, const std::string& method, const std::string& path,
-               const std::optional<std::string>& body = {}) {
+    Response call(Caller caller, const std::string& method, const std::string& path,
+                  const std::optional<std::string>& body = {}) {
         return client_->send({method, path, {bearer(caller)}, body});
     }
 };
@@ -52,7 +52,7 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
         STRCMP_CONTAINS(R"("caller":"ada-1","role":"admin","impersonatedBy":"sara-1",)",
                         lines[static_cast<std::size_t>(time)].c_str());
     STRCMP_CONTAINS(R"("caller":"sara-1","role":"superAdmin","address":)", lines[2].c_str());
-    // httpd logs a request only after it has sent the reply.
+    // httpd logs a request only after it has sent the response.
     CHECK(eventually([&] { return lines_of(read_file(access_log())).size() == 3; }));
     lines = lines_of(read_file(access_log()));
     std::sort(lines.begin(), lines.end());

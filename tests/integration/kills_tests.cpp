@@ -71,8 +71,9 @@ TEST(kills, lose_no_confirmed_write) {
     users_.check(own_->sql());
     CHECK(users_.done() > kills);
     if (machine::is_long())
-        std::printf("\n%d kills: %d writes were confirmed, %d refused, and to %d came no reply\n",
-                    kills, users_.done(), users_.refused(), users_.lost());
+        std::printf(
+            "\n%d kills: %d writes were confirmed, %d refused, and to %d came no response\n", kills,
+            users_.done(), users_.refused(), users_.lost());
 }
 
 TEST(kills, end_exactly_the_sessions_of_banned_users) {

@@ -9,23 +9,23 @@ namespace useradmin::test {
 class Language : public OwnHttpd {
   protected:
     /// Sends raw bytes to the httpd of this test.
-    Reply send_raw(const std::string& bytes) {
+    Response send_raw(const std::string& bytes) {
         const RawConnection connection(httpd_->port());
         CHECK(connection.send(bytes));
-        const Reply reply = parse_reply(connection.receive_all());
-        check_reply(reply);
-        return reply;
+        const Response response = parse_response(connection.receive_all());
+        check_response(response);
+        return response;
     }
 
     static std::string page(const std::string& service) {
         return handler(service + "/openapi.json", "useradmin-openapi");
     }
 
-    static void expect_error_in(const char* language, const Reply& reply, int status,
+    static void expect_error_in(const char* language, const Response& response, int status,
                                 std::string_view text, SourceLocation where = {}) {
-        expect_error(reply, status, text, where);
-        if (reply.value("Content-Language") != language)
-            fail(reply, std::string("Content-Language is not ") + language, where);
+        expect_error(response, status, text, where);
+        if (response.value("Content-Language") != language)
+            fail(response, std::string("Content-Language is not ") + language, where);
     }
 };
 
@@ -80,10 +80,10 @@ TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
                 each.headers + "\r\n" + (has_body ? body : ""));
         };
         expect_error_in("en", send_to("/en", "es"), each.status, each.english);
-        const Reply english = send_to("/any", "fr, en");
+        const Response english = send_to("/any", "fr, en");
         expect_error_in("en", english, each.status, each.english);
         CHECK_EQUAL(std::string("Accept-Language"), english.value("Vary"));
-        const Reply spanish = send_to("/any", "es");
+        const Response spanish = send_to("/any", "es");
         expect_error_in("es", spanish, each.status, each.spanish);
         CHECK_EQUAL(std::string("Accept-Language"), spanish.value("Vary"));
     }
@@ -96,11 +96,11 @@ TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
 
 TEST(language, of_several_headers_is_that_of_the_combined_list) {
     start(location("/api/users", as_sara + "UserAdminLanguage accept\n"));
-    const Reply reply = client_->send(
+    const Response response = client_->send(
         {"GET",
          "/api/users/unknown",
          {"Accept-Language: fr;q=0.9", "Accept-Language: es;q=0.1", "Accept-Language: en;q=0.2"}});
-    expect_error_in("en", reply, 404, "This user does not exist.");
+    expect_error_in("en", response, 404, "This user does not exist.");
 }
 
 TEST(language, is_added_to_an_existing_Vary) {
@@ -108,11 +108,11 @@ TEST(language, is_added_to_an_existing_Vary) {
           location("/api/users", as_sara + "UserAdminLanguage accept\n"
                                            "UserAdminTrustedOrigin https://app.example.org\n"));
     for (const char* path : {"/api/users", "/api/users/unknown"}) {
-        const Reply reply = client_->send({"GET", path});
-        const std::string all = reply.value("Vary");
+        const Response response = client_->send({"GET", path});
+        const std::string all = response.value("Vary");
         for (const char* name : {"X-Tenant", "Accept-Language", "Origin"})
             STRCMP_CONTAINS(name, all.c_str());
-        CHECK_EQUAL(1, std::count_if(reply.headers.begin(), reply.headers.end(),
+        CHECK_EQUAL(1, std::count_if(response.headers.begin(), response.headers.end(),
                                      [](const auto& each) { return each.first == "Vary"; }));
     }
 }
@@ -120,13 +120,13 @@ TEST(language, is_added_to_an_existing_Vary) {
 TEST(language, of_the_OpenAPI_document_is_that_of_the_service) {
     start(location("/en", as_sara + "UserAdminLanguage en\n") + page("/en") +
           location("/any", as_sara + "UserAdminLanguage accept\n") + page("/any"));
-    const Reply english = client_->send({"GET", "/en/openapi.json"});
+    const Response english = client_->send({"GET", "/en/openapi.json"});
     STRCMP_CONTAINS(R"("enum":["You are not signed in."])", english.body.c_str());
-    const Reply both = client_->send({"GET", "/any/openapi.json", {"Accept-Language: en"}});
+    const Response both = client_->send({"GET", "/any/openapi.json", {"Accept-Language: en"}});
     STRCMP_CONTAINS(R"("enum":["No autorizado","You are not signed in."])", both.body.c_str());
     CHECK_FALSE(both.header("Vary").has_value());
     // The document does not depend on the client's language.
-    const Reply same =
+    const Response same =
         client_->send({"GET",
                        "/any/openapi.json",
                        {"Accept-Language: es", "If-None-Match: " + both.value("ETag")}});

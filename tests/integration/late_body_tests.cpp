@@ -13,10 +13,10 @@ class LateBody : public Scene {
         add_session("s3cr3t-of-nobody", ulises().id);
     }
 
-    /// Sends the head of a request from Sara and waits for the interim reply, which follows the
+    /// Sends the head of a request from Sara and waits for the interim response, which follows the
     /// check of her privileges. Then calls `meanwhile` and sends the body.
-    static Reply send_late(const std::string& request, const std::string& body,
-                           const std::function<void()>& meanwhile) {
+    static Response send_late(const std::string& request, const std::string& body,
+                              const std::function<void()>& meanwhile) {
         const RawConnection connection(Suite::current().httpd().port());
         CHECK(connection.send(request + " HTTP/1.1\r\nHost: localhost\r\n" +
                               bearer(Caller::super_admin) +
@@ -27,7 +27,7 @@ class LateBody : public Scene {
         CHECK_TEXT(interim.starts_with("HTTP/1.1 100 "), interim.c_str());
         meanwhile();
         CHECK(connection.send(body));
-        return parse_reply(connection.receive_all());
+        return parse_response(connection.receive_all());
     }
 
     struct Case {
@@ -69,13 +69,13 @@ TEST(late_body, changes_nothing_if_the_caller_was_banned_or_demoted) {
     for (const Case& one : cases)
         for (const bool is_banned : {true, false}) {
             update_sara(R"("banned" = FALSE, "role" = 'superAdmin')");
-            const Reply reply = send_late(one.request, one.body, [&] {
+            const Response response = send_late(one.request, one.body, [&] {
                 update_sara(is_banned ? R"("banned" = TRUE)" : R"("role" = NULL)");
             });
             if (is_banned)
-                expect_error(reply, 401, "No autorizado");
+                expect_error(response, 401, "No autorizado");
             else
-                expect_error(reply, 403, one.forbidden);
+                expect_error(response, 403, one.forbidden);
             CHECK_EQUAL(before, all_users());
             CHECK_EQUAL(0, count("account"));
             CHECK_EQUAL(4, count("session"));
@@ -92,9 +92,9 @@ TEST(late_body, changes_nothing_if_the_caller_was_deleted) {
 
 TEST(late_body, of_a_caller_without_a_row_is_accepted) {
     const std::string body = R"({"name":"N","email":"n@example.org","password":"s3cr3t word"})";
-    const Reply reply = Suite::current().client().send(
+    const Response response = Suite::current().client().send(
         {"POST", "/headers/users", {"X-Id: CN=somebody", "X-Role: superAdmin"}, body});
-    expect_success(reply);
+    expect_success(response);
     // The row is not checked if another module identified the caller.
     sql().run(R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'sara-1')");
     expect_success(Suite::current().client().send({"PUT",

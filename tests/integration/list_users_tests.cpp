@@ -21,8 +21,8 @@ TEST(list_users, ignores_a_trailing_slash) {
 }
 
 TEST(list_users, links_to_the_next_and_previous_page_by_cursor) {
-    const auto link = [](const Reply& reply, const std::string& relation) {
-        const std::string links = reply.header("Link").value_or("");
+    const auto link = [](const Response& response, const std::string& relation) {
+        const std::string links = response.header("Link").value_or("");
         const std::size_t end = links.find(">; rel=\"" + relation);
         const std::size_t start = links.rfind('<', end);
         return end == links.npos ? std::string() : links.substr(start + 1, end - start - 1);
@@ -31,20 +31,20 @@ TEST(list_users, links_to_the_next_and_previous_page_by_cursor) {
                                     "&sort=updatedAt", "&search=example"}) {
         const std::string address = "/api/users?limit=1" + std::string(order);
         std::vector<std::string> bodies;
-        auto reply = get(Caller::super_admin, address);
-        for (; bodies.size() < 9; reply = get(Caller::super_admin, link(reply, "next"))) {
-            expect_success(reply);
-            bodies.push_back(reply.body);
+        auto response = get(Caller::super_admin, address);
+        for (; bodies.size() < 9; response = get(Caller::super_admin, link(response, "next"))) {
+            expect_success(response);
+            bodies.push_back(response.body);
             CHECK_EQUAL(
                 get(Caller::super_admin, address + "&page=" + std::to_string(bodies.size())).body,
-                reply.body);
-            if (link(reply, "next").empty())
+                response.body);
+            if (link(response, "next").empty())
                 break;
-            STRCMP_CONTAINS("&cursor=", link(reply, "next").c_str());
+            STRCMP_CONTAINS("&cursor=", link(response, "next").c_str());
         }
         CHECK_EQUAL(3U, bodies.size());
-        STRCMP_CONTAINS("&cursor=", link(reply, "prev").c_str());
-        const auto second = get(Caller::super_admin, link(reply, "prev"));
+        STRCMP_CONTAINS("&cursor=", link(response, "prev").c_str());
+        const auto second = get(Caller::super_admin, link(response, "prev"));
         CHECK_EQUAL(bodies[1], second.body);
         CHECK_EQUAL(address + "&page=1", link(second, "prev"));
         CHECK_EQUAL(bodies[2], get(Caller::super_admin, link(second, "next")).body);

@@ -10,20 +10,20 @@
 
 namespace useradmin::test {
 
-/// Sends a request with "Connection: close". Returns the reply, or status 0 if there is none.
-inline Reply send_alone(std::uint16_t port, const std::string& method, const std::string& path,
-                        const std::string& body = {}, const std::string& header = {}) {
+/// Sends a request with "Connection: close". Returns the response, or status 0 if there is none.
+inline Response send_alone(std::uint16_t port, const std::string& method, const std::string& path,
+                           const std::string& body = {}, const std::string& header = {}) {
     const auto connection = RawConnection::open(port);
     if (connection == nullptr)
         return {};
     connection->send(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
                      (header.empty() ? "" : header + "\r\n") +
                      "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
-    // receive_reply() would fail the test, which must not happen in another thread.
+    // receive_response() would fail the test, which must not happen in another thread.
     if (!connection->has_input(std::chrono::seconds(60)))
         return {};
-    const std::string bytes = connection->receive_reply();
-    return bytes.starts_with("HTTP/") ? parse_reply(bytes) : Reply();
+    const std::string bytes = connection->receive_response();
+    return bytes.starts_with("HTTP/") ? parse_response(bytes) : Response();
 }
 
 inline long milliseconds(std::chrono::steady_clock::duration time) {

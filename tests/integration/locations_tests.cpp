@@ -25,16 +25,16 @@ class Locations : public OwnHttpd {
             checks();
         }
     }
-    Reply get_as_sara(const std::string& path) {
+    Response get_as_sara(const std::string& path) {
         return client_->send({"GET", path, {bearer(Caller::super_admin)}});
     }
-    /// Sends a request whose reply is not in the OpenAPI document of the service, or without a
+    /// Sends a request whose response is not in the OpenAPI document of the service, or without a
     /// database to build the document.
-    Reply get_undocumented(const std::string& path, const std::string& host = "localhost") {
+    Response get_undocumented(const std::string& path, const std::string& host = "localhost") {
         const RawConnection connection(httpd_->port());
         CHECK(connection.send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n" +
                               bearer(Caller::super_admin) + "\r\nConnection: close\r\n\r\n"));
-        return parse_reply(connection.receive_all());
+        return parse_response(connection.receive_all());
     }
     /// Returns the number of counted requests with the operation.
     std::string request_count(const std::string& operation) {
@@ -61,7 +61,7 @@ TEST(locations, below_a_Redirect_of_the_virtual_host_are_redirected) {
               virtual_host("aliased.test", "ScriptAlias \"/api\" \"/tmp\"\n"),
           {"mod_alias.so"});
     for (const char* path : {"/api/users", "/api/users/ada-1", "/api/auth/get-session"}) {
-        const Reply moved = get_undocumented(path, "plain.test");
+        const Response moved = get_undocumented(path, "plain.test");
         CHECK_EQUAL_TEXT(301, moved.status, path);
         CHECK_EQUAL(std::string("https://plain.test") + path, moved.value("Location"));
         CHECK(moved.body.starts_with("<!DOCTYPE"));
@@ -83,9 +83,9 @@ TEST(locations, are_not_replaced_by_a_FallbackResource) {
           {"mod_dir.so"});
     CHECK_EQUAL(std::string("the page of the application"), get_as_sara("/elsewhere").body);
     for (const char* path : {"/api/users", "/api/users/ada-1", "/api/auth/get-session"}) {
-        const Reply reply = get_as_sara(path);
-        CHECK_EQUAL_TEXT(200, reply.status, path);
-        CHECK_EQUAL_TEXT(std::string("application/json"), reply.value("Content-Type"), path);
+        const Response response = get_as_sara(path);
+        CHECK_EQUAL_TEXT(200, response.status, path);
+        CHECK_EQUAL_TEXT(std::string("application/json"), response.value("Content-Type"), path);
     }
 }
 
@@ -93,9 +93,9 @@ TEST(locations, of_the_admin_client_below_sign_in_are_answered) {
     run_with_each_load_order(
         sign_in("/api/auth", "") + better_auth_page + metrics_page,
         [&] {
-            const Reply reply = get_as_sara("/api/auth/admin/list-users?limit=1");
-            CHECK_EQUAL(200, reply.status);
-            STRCMP_CONTAINS("\"users\":", reply.body.c_str());
+            const Response response = get_as_sara("/api/auth/admin/list-users?limit=1");
+            CHECK_EQUAL(200, response.status);
+            STRCMP_CONTAINS("\"users\":", response.body.c_str());
             CHECK_EQUAL(200, get_as_sara("/api/auth/get-session").status);
             CHECK(eventually([&] { return request_count("list") == "1"; }));
             CHECK(eventually([&] { return request_count("get-session") == "1"; }));
@@ -108,7 +108,7 @@ TEST(locations, of_pages_below_sign_in_are_answered) {
         location("/api/users", as_sara) + sign_in("/", "") + metrics_page +
             handler("/console", "useradmin-console"),
         [&] {
-            const Reply page = get_as_sara("/console");
+            const Response page = get_as_sara("/console");
             CHECK_EQUAL(200, page.status);
             STRCMP_CONTAINS("text/html", page.header("Content-Type").value_or("").c_str());
             CHECK_EQUAL(200, get_as_sara("/get-session").status);
@@ -155,9 +155,9 @@ TEST(locations, with_UserAdmin_Off_keep_the_error_pages_of_httpd) {
     expect_log("AH01630"); // client denied
     for (const auto& [path, status] :
          {std::pair("/api/files/none", 404), {"/api/files/closed", 403}}) {
-        const Reply reply = get_as_sara(path);
-        CHECK_EQUAL_TEXT(status, reply.status, path);
-        STRCMP_CONTAINS("text/html", reply.value("Content-Type").c_str());
+        const Response response = get_as_sara(path);
+        CHECK_EQUAL_TEXT(status, response.status, path);
+        STRCMP_CONTAINS("text/html", response.value("Content-Type").c_str());
     }
     CHECK_EQUAL(200, send("GET", "/api/ada-1").status);
     CHECK(eventually([&] { return request_count("get") == "1"; }));

@@ -46,7 +46,7 @@ class Mail : public OwnHttpd {
                            "AuthUserAdminSecret \"a secret of thirty-two characters\"\n" +
                            more));
     }
-    Reply send_link(const char* kind, SourceLocation where = {}) {
+    Response send_link(const char* kind, SourceLocation where = {}) {
         return send("POST", "/api/users/ulises-1/" + std::string(kind) + "-link", {}, where);
     }
 

@@ -29,17 +29,17 @@ class Metrics : public OwnHttpd {
     }
 
     /// Sends a request to the service in the virtual host.
-    Reply send_to_host(const std::string& host, const std::string& method, const std::string& path,
-                       const std::optional<std::string>& body = {},
-                       std::vector<std::string> headers = {bearer(Caller::super_admin)}) {
+    Response send_to_host(const std::string& host, const std::string& method,
+                          const std::string& path, const std::optional<std::string>& body = {},
+                          std::vector<std::string> headers = {bearer(Caller::super_admin)}) {
         headers.push_back("Host: " + host);
         return client_->send({method, path, headers, body});
     }
 
     std::string metrics(const std::string& path = "/metrics") {
-        const Reply reply = client_->send({"GET", path});
-        CHECK_EQUAL(200, reply.status);
-        return reply.body;
+        const Response response = client_->send({"GET", path});
+        CHECK_EQUAL(200, response.status);
+        return response.body;
     }
 
     /// Returns the value of a sample, or "(none)". Replaces "${PORT}" in the name with the port.
@@ -49,7 +49,7 @@ class Metrics : public OwnHttpd {
             name.replace(at, port.size(), std::to_string(httpd_->port()));
         return between("\n" + metrics(), "\n" + name + " ", "\n").value_or("(none)");
     }
-    /// Waits until the sample has this value, because requests are counted after the reply.
+    /// Waits until the sample has this value, because requests are counted after the response.
     void expect_sample(const std::string& name, const std::string& value,
                        SourceLocation where = {}) {
         std::string last;
@@ -142,7 +142,7 @@ TEST(metrics, require_SetHandler_and_obey_Require) {
     expect_log("AH01630"); // client denied
     for (const char* path : {"/metrics", "/useradmin-metrics", "/api/users/useradmin-metrics"})
         CHECK_EQUAL(404, client_->send({"GET", path}).status);
-    const Reply closed = client_->send({"GET", "/closed"});
+    const Response closed = client_->send({"GET", "/closed"});
     CHECK_EQUAL(403, closed.status);
     CHECK(closed.body.find("useradmin_") == std::string::npos);
 }
@@ -223,7 +223,7 @@ TEST(metrics, report_connections_in_use_and_timeouts) {
     expect_sample("useradmin_refusals_total{virtual_host=\"localhost\",reason=\"connection-wait\"}",
                   "1");
     own_->thaw();
-    CHECK_EQUAL(200, parse_reply(patient.receive_all(std::chrono::minutes(1))).status);
+    CHECK_EQUAL(200, parse_response(patient.receive_all(std::chrono::minutes(1))).status);
     expect_sample(in_use, "0");
     expect_sample(list_sample(200), "2");
     expect_sample(list_sample(503), "1");

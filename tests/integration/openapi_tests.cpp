@@ -8,16 +8,16 @@ class OpenApi : public OwnHttpd {
     static std::string page(const std::string& path, const std::string& directives = {}) {
         return handler(path, "useradmin-openapi", directives);
     }
-    Reply document(const std::string& path, const std::vector<std::string>& headers = {},
-                   const std::string& method = "GET") {
+    Response document(const std::string& path, const std::vector<std::string>& headers = {},
+                      const std::string& method = "GET") {
         return client_->send({method, path, headers});
     }
     /// Returns the base address in the document of a page.
     std::string base_of(const std::string& path, const std::vector<std::string>& headers = {}) {
-        const Reply reply = document(path, headers);
-        CHECK_EQUAL(200, reply.status);
-        CHECK_EQUAL(std::string("application/json"), reply.header("Content-Type").value_or(""));
-        return between(reply.body, R"("servers":[{"url":")", "\"").value_or("(none)");
+        const Response response = document(path, headers);
+        CHECK_EQUAL(200, response.status);
+        CHECK_EQUAL(std::string("application/json"), response.header("Content-Type").value_or(""));
+        return between(response.body, R"("servers":[{"url":")", "\"").value_or("(none)");
     }
 };
 
@@ -86,16 +86,17 @@ TEST(openapi, a_preflight_for_the_document_is_allowed) {
     start(location("/api/users", as_sara + "UserAdminTrustedOrigin https://app.example.org\n") +
           page("/openapi.json") + page("/api/users/openapi.json"));
     for (const char* path : {"/openapi.json", "/api/users/openapi.json"}) {
-        const Reply reply =
+        const Response response =
             document(path,
                      {"Origin: https://app.example.org", "Access-Control-Request-Method: GET",
                       "Access-Control-Request-Headers: x-api-key"},
                      "OPTIONS");
-        CHECK_EQUAL(204, reply.status);
+        CHECK_EQUAL(204, response.status);
         CHECK_EQUAL(std::string("https://app.example.org"),
-                    reply.value("Access-Control-Allow-Origin"));
-        CHECK_EQUAL(std::string("GET, HEAD, OPTIONS"), reply.value("Access-Control-Allow-Methods"));
-        STRCMP_CONTAINS("x-api-key", reply.value("Access-Control-Allow-Headers").c_str());
+                    response.value("Access-Control-Allow-Origin"));
+        CHECK_EQUAL(std::string("GET, HEAD, OPTIONS"),
+                    response.value("Access-Control-Allow-Methods"));
+        STRCMP_CONTAINS("x-api-key", response.value("Access-Control-Allow-Headers").c_str());
     }
 }
 
@@ -131,7 +132,7 @@ TEST(openapi, returns_304_if_nothing_has_changed) {
               page("/small.json", "  SetOutputFilter DEFLATE\n"),
           {"mod_deflate.so"});
     const std::string tag = document("/openapi.json").value("ETag");
-    const Reply same = document("/openapi.json", {"If-None-Match: " + tag});
+    const Response same = document("/openapi.json", {"If-None-Match: " + tag});
     CHECK_EQUAL(304, same.status);
     CHECK_EQUAL(std::string(), same.body);
     CHECK_EQUAL(200, document("/openapi.json", {R"(If-None-Match: "another")"}).status);

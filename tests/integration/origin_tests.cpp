@@ -15,8 +15,8 @@ constexpr std::string_view trusted = "https://app.example.org";
 class Origins : public Scene {
   protected:
     /// Sends the request of a page over a new connection.
-    static Reply send(const std::string& line, const std::vector<std::string>& headers,
-                      const std::string& body = "", SourceLocation where = {}) {
+    static Response send(const std::string& line, const std::vector<std::string>& headers,
+                         const std::string& body = "", SourceLocation where = {}) {
         std::string bytes = line + " HTTP/1.1\r\nConnection: close\r\n";
         for (const auto& header : headers)
             bytes += header + "\r\n";
@@ -28,19 +28,19 @@ class Origins : public Scene {
         return "Cookie: better-auth.session_token=" + token_of(Caller::super_admin);
     }
 
-    static void expect_readable(const Reply& reply, int status, SourceLocation where = {}) {
-        const bool is_readable = reply.status == status &&
-                                 reply.header("Access-Control-Allow-Origin") == trusted &&
-                                 reply.header("Access-Control-Allow-Credentials") == "true" &&
-                                 reply.header("Vary") == "Origin";
+    static void expect_readable(const Response& response, int status, SourceLocation where = {}) {
+        const bool is_readable = response.status == status &&
+                                 response.header("Access-Control-Allow-Origin") == trusted &&
+                                 response.header("Access-Control-Allow-Credentials") == "true" &&
+                                 response.header("Vary") == "Origin";
         if (!is_readable)
-            fail(reply, "expected: " + std::to_string(status) + ", readable", where);
+            fail(response, "expected: " + std::to_string(status) + ", readable", where);
         UtestShell::getCurrent()->countCheck();
     }
-    static void expect_unreadable(const Reply& reply, SourceLocation where = {}) {
-        for (const auto& [name, value] : reply.headers)
+    static void expect_unreadable(const Response& response, SourceLocation where = {}) {
+        for (const auto& [name, value] : response.headers)
             if (name.starts_with("Access-Control"))
-                fail(reply, "a page of another origin may read it", where);
+                fail(response, "a page of another origin may read it", where);
         UtestShell::getCurrent()->countCheck();
     }
 };
@@ -52,11 +52,11 @@ TEST(origins, that_are_not_trusted_cannot_submit_a_form) {
          {"Origin: https://evil.example", "Origin: null", "Origin: http://localhost:8081",
           "Origin: http://sub.localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
           "Origin: http://localhost\r\nSec-Fetch-Site: same-site"}) {
-        const auto reply =
+        const auto response =
             send("POST /api/users", {"Host: localhost", mark, "Content-Type: text/plain", cookie()},
                  new_admin);
-        expect_error(reply, 403, refusal);
-        expect_unreadable(reply);
+        expect_error(response, 403, refusal);
+        expect_unreadable(response);
     }
     CHECK_EQUAL(3, count("user"));
 }
@@ -70,16 +70,16 @@ TEST(origins, of_the_server_are_accepted_behind_a_TLS_proxy) {
          {Case{"localhost", "http://localhost"}, Case{"localhost", "https://localhost"},
           Case{"localhost:443", "https://localhost"}, Case{"localhost:80", "http://localhost"},
           Case{"localhost:8443", "https://localhost:8443"}}) {
-        const auto reply = send("PUT /api/users/ulises-1",
-                                {std::string("Host: ") + host, std::string("Origin: ") + origin,
-                                 "Sec-Fetch-Site: same-origin", cookie()},
-                                R"({"name":"Ulises"})");
-        expect_success(reply);
-        expect_unreadable(reply);
+        const auto response = send("PUT /api/users/ulises-1",
+                                   {std::string("Host: ") + host, std::string("Origin: ") + origin,
+                                    "Sec-Fetch-Site: same-origin", cookie()},
+                                   R"({"name":"Ulises"})");
+        expect_success(response);
+        expect_unreadable(response);
     }
 }
 
-TEST(origins, that_are_trusted_send_requests_and_read_every_reply) {
+TEST(origins, that_are_trusted_send_requests_and_read_every_response) {
     expect_log("AH01630");
     const std::vector<std::string> page = {"Host: localhost", "Origin: " + std::string(trusted),
                                            "Sec-Fetch-Site: cross-site"};

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds timeout{5};
 // The guaranteed maximum.
-constexpr std::chrono::seconds max_reply_time = timeout + std::chrono::seconds(1);
+constexpr std::chrono::seconds max_response_time = timeout + std::chrono::seconds(1);
 // A margin for busy machines.
 constexpr std::chrono::seconds busy_margin{20};
 
@@ -131,20 +131,20 @@ class Outages : public OwnHttpd {
             outage_end = Clock::now();
             await_successes();
         }
-        check_replies(outage, outage_start, outage_end);
+        check_responses(outage, outage_start, outage_end);
         Database database(Suite::current().database().driver(), params_then());
         users_.check(database);
         // No worker may be stuck.
         outage.then();
-        for (const Reply& reply : ask_all_workers())
-            expect_success(reply);
+        for (const Response& response : ask_all_workers())
+            expect_success(response);
     }
     void run_outage(const Outage& outage) {
         run_outage(
             outage, [this] { return own_->params(); });
     }
 
-    std::vector<Reply> ask_all_workers() const {
+    std::vector<Response> ask_all_workers() const {
         return client_->send_at_once(
             std::vector<Request>(32, Request{"GET", "/api/users?limit=1"}));
     }
@@ -195,20 +195,21 @@ class Outages : public OwnHttpd {
     }
 
   private:
-    Reply ask(const std::string& method, const std::string& path, const std::string& body = {}) {
+    Response ask(const std::string& method, const std::string& path, const std::string& body = {}) {
         const auto started_at = Clock::now();
         const int number = [this] {
             const std::lock_guard lock(mutex_);
             return *under_way_.insert(++started_).first;
         }();
-        const Reply reply =
+        const Response response =
             send_alone(httpd_->port(), method, path, body, bearer(Caller::super_admin));
         const std::lock_guard lock(mutex_);
         under_way_.erase(number);
-        answered_.push_back({started_at, Clock::now() - started_at, reply.status, method == "GET",
-                             reply.status == 200 ? std::string() : reply.text()});
-        successes_ = reply.status == 200 ? successes_ + 1 : 0;
-        return reply;
+        answered_.push_back({started_at, Clock::now() - started_at, response.status,
+                             method == "GET",
+                             response.status == 200 ? std::string() : response.text()});
+        successes_ = response.status == 200 ? successes_ + 1 : 0;
+        return response;
     }
 
     /// Called repeatedly by a load thread.
@@ -237,8 +238,8 @@ class Outages : public OwnHttpd {
         }));
     }
 
-    void check_replies(const Outage& outage, Clock::time_point outage_start,
-                       Clock::time_point outage_end) {
+    void check_responses(const Outage& outage, Clock::time_point outage_start,
+                         Clock::time_point outage_end) {
         Clock::duration longest{};
         Clock::duration recovered_after{};
         int meanwhile = 0;
@@ -252,7 +253,7 @@ class Outages : public OwnHttpd {
             longest = std::max(longest, each.taken);
             if (each.started_at + each.taken >= outage_start && each.started_at <= outage_end)
                 ++meanwhile;
-            CHECK_TEXT(each.taken < max_reply_time + busy_margin, text.c_str());
+            CHECK_TEXT(each.taken < max_response_time + busy_margin, text.c_str());
             if (each.status == 200)
                 continue;
             ++failures[each.status];
@@ -267,7 +268,7 @@ class Outages : public OwnHttpd {
         const std::string figures =
             outage.name + " for " + std::to_string(milliseconds(outage_end - outage_start)) +
             " ms: " + std::to_string(meanwhile) + " requests in progress" + statuses +
-            "; the slowest reply took " + std::to_string(milliseconds(longest)) +
+            "; the slowest response took " + std::to_string(milliseconds(longest)) +
             " ms; recovered " + std::to_string(milliseconds(recovered_after)) +
             " ms after the outage";
         CHECK_TEXT(outage.all_may_succeed || !failures.empty(), figures.c_str());
@@ -281,7 +282,7 @@ class Outages : public OwnHttpd {
     int successes_ = 0;
     /// The number of requests that have been started.
     int started_ = 0;
-    /// The numbers of the requests that have no reply yet.
+    /// The numbers of the requests that have no response yet.
     std::set<int> under_way_;
 };
 

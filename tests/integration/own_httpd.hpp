@@ -51,11 +51,11 @@ class OwnHttpd : public Scene {
                                            "own-" + std::to_string(++number), std::move(settings));
     }
 
-    Reply send(const std::string& method, const std::string& path,
-               const std::optional<std::string>& body = {}, SourceLocation where = {}) {
-        auto reply = client_->send({method, path, {bearer(Caller::super_admin)}, body}, where);
-        check_reply(reply, where);
-        return reply;
+    Response send(const std::string& method, const std::string& path,
+                  const std::optional<std::string>& body = {}, SourceLocation where = {}) {
+        auto response = client_->send({method, path, {bearer(Caller::super_admin)}, body}, where);
+        check_response(response, where);
+        return response;
     }
 
     /// Creates an audit log to which every write fails with ENOSPC. Returns its path.
@@ -67,25 +67,25 @@ class OwnHttpd : public Scene {
 
     /// Checks that a path allows only GET, HEAD and OPTIONS, and that its Allow headers list them.
     void expect_read_methods_only(const std::string& path) {
-        const auto methods_of = [](const Reply& reply) { return reply.value("Allow"); };
+        const auto methods_of = [](const Response& response) { return response.value("Allow"); };
         const auto send = [&](const char* method) {
-            const Reply reply = client_->send({method, path});
-            CHECK_EQUAL(std::string("nosniff"), reply.value("X-Content-Type-Options"));
-            return reply;
+            const Response response = client_->send({method, path});
+            CHECK_EQUAL(std::string("nosniff"), response.value("X-Content-Type-Options"));
+            return response;
         };
         CHECK_EQUAL(200, send("GET").status);
-        const Reply head = send("HEAD");
+        const Response head = send("HEAD");
         CHECK_EQUAL(200, head.status);
         CHECK_EQUAL(std::string(), head.body);
-        const Reply options = send("OPTIONS");
+        const Response options = send("OPTIONS");
         CHECK_EQUAL(204, options.status);
         CHECK_EQUAL(std::string("GET, HEAD, OPTIONS"), methods_of(options));
         for (const char* method : {"POST", "PUT", "DELETE", "PATCH"}) {
-            const Reply reply = send(method);
-            CHECK_EQUAL(405, reply.status);
-            STRCMP_CONTAINS("GET", methods_of(reply).c_str());
-            STRCMP_CONTAINS("HEAD", methods_of(reply).c_str());
-            CHECK(methods_of(reply).find(method) == std::string::npos);
+            const Response response = send(method);
+            CHECK_EQUAL(405, response.status);
+            STRCMP_CONTAINS("GET", methods_of(response).c_str());
+            STRCMP_CONTAINS("HEAD", methods_of(response).c_str());
+            CHECK(methods_of(response).find(method) == std::string::npos);
         }
     }
 

@@ -62,8 +62,8 @@ TEST_GROUP_BASE(password_provider, OwnHttpd) {
     }
 
     /// Reads a record with Basic authentication over a new connection.
-    Reply read(const std::string& user, const std::string& password, const std::string& id,
-               const std::string& base = "/users", std::vector<std::string> headers = {}) {
+    Response read(const std::string& user, const std::string& password, const std::string& id,
+                  const std::string& base = "/users", std::vector<std::string> headers = {}) {
         const std::string pair = user + ":" + password;
         std::string text(4 * (pair.size() + 2) / 3 + 1, '\0');
         const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
@@ -77,7 +77,7 @@ TEST_GROUP_BASE(password_provider, OwnHttpd) {
         return read(user, password, id_).status;
     }
 
-    Reply post_form(const std::string& password) {
+    Response post_form(const std::string& password) {
         return HttpClient(httpd_->port())
             .send({"POST",
                    "/form/users/" + id_,
@@ -88,9 +88,9 @@ TEST_GROUP_BASE(password_provider, OwnHttpd) {
 
 TEST(password_provider, identifies_the_caller_to_the_service) {
     start_with();
-    const auto reply = read("eva@example.org", right_password, id_);
-    CHECK_EQUAL(200, reply.status);
-    CHECK_TRUE(reply.body.find(R"("email":"eva@example.org")") != std::string::npos);
+    const auto response = read("eva@example.org", right_password, id_);
+    CHECK_EQUAL(200, response.status);
+    CHECK_TRUE(response.body.find(R"("email":"eva@example.org")") != std::string::npos);
     // The caller has the user's role.
     expect_error(read("eva@example.org", right_password, "sara-1"), 403, "No tienes permisos");
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
@@ -133,21 +133,21 @@ TEST(password_provider, limits_failed_attempts) {
     expect_log(denied);
     start_with("AuthUserAdminSignInLimit 2 1000\n");
     for (int attempt = 0; attempt < 2; ++attempt) {
-        const auto reply = read("eva@example.org", "s3cr3t wrong", id_);
-        CHECK_EQUAL(401, reply.status);
-        CHECK_FALSE(reply.header("Retry-After").has_value());
+        const auto response = read("eva@example.org", "s3cr3t wrong", id_);
+        CHECK_EQUAL(401, response.status);
+        CHECK_FALSE(response.header("Retry-After").has_value());
     }
-    const auto reply = read("eva@example.org", right_password, id_);
-    CHECK_EQUAL(401, reply.status);
-    CHECK_TRUE(reply.header("Retry-After").has_value());
+    const auto response = read("eva@example.org", right_password, id_);
+    CHECK_EQUAL(401, response.status);
+    CHECK_TRUE(response.header("Retry-After").has_value());
 }
 
 TEST(password_provider, serves_forms_as_well) {
     expect_log("AH01807");
     start_with();
     CHECK_EQUAL(401, post_form("s3cr3t+wrong").status);
-    const auto reply = post_form("s3cr3t+of+eva");
-    CHECK_TRUE_TEXT(reply.status != 401, reply.text().c_str());
+    const auto response = post_form("s3cr3t+of+eva");
+    CHECK_TRUE_TEXT(response.status != 401, response.text().c_str());
 }
 
 TEST(password_provider, finds_the_user_of_its_Location_despite_a_session) {
@@ -161,9 +161,9 @@ TEST(password_provider, finds_the_user_of_its_Location_despite_a_session) {
         return HttpClient(httpd_->port()).send({"GET", path, {session_cookie(caller)}, {}});
     };
     for (const Caller caller : {Caller::user, Caller::super_admin}) {
-        const auto reply = get_with_session(caller, "/users/" + id_);
-        CHECK_EQUAL(401, reply.status);
-        CHECK_EQUAL(std::string("Basic realm=\"x\""), reply.value("WWW-Authenticate"));
+        const auto response = get_with_session(caller, "/users/" + id_);
+        CHECK_EQUAL(401, response.status);
+        CHECK_EQUAL(std::string("Basic realm=\"x\""), response.value("WWW-Authenticate"));
     }
     CHECK_EQUAL(401, get_with_session(Caller::admin, "/role/users/" + id_).status);
     // A session in the same request does not change the user whose password was verified.
@@ -187,8 +187,8 @@ TEST(password_provider, keeps_the_password_of_a_form_session_in_subrequests) {
                "LoadModule test_callers_module \"" +
                machine::built("tests/mod_test_callers.so").string() +
                "\"\n<Location \"/form/looks\">\n  SetHandler test-lookup\n</Location>\n");
-    const auto cookie_of = [](const Reply& reply) {
-        const std::string cookie = reply.header("Set-Cookie").value_or("");
+    const auto cookie_of = [](const Response& response) {
+        const std::string cookie = response.header("Set-Cookie").value_or("");
         return "Cookie: " + cookie.substr(0, cookie.find(';'));
     };
     HttpClient client(httpd_->port());

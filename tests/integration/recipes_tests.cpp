@@ -48,10 +48,10 @@ class Recipes : public OwnHttpd {
                                     {"expiresAt", "2999-01-01"}});
     }
 
-    /// Returns the cookies that a reply sets, in a Cookie header.
-    static std::string cookies_of(const Reply& reply) {
+    /// Returns the cookies that a response sets, in a Cookie header.
+    static std::string cookies_of(const Response& response) {
         std::string cookies;
-        for (const auto& [name, value] : reply.headers)
+        for (const auto& [name, value] : response.headers)
             if (name == "Set-Cookie")
                 cookies += (cookies.empty() ? "Cookie: " : "; ") + value.substr(0, value.find(';'));
         return cookies;
@@ -72,7 +72,7 @@ class Recipes : public OwnHttpd {
         settings.modules = {"mod_proxy.so", "mod_proxy_http.so", "mod_remoteip.so"};
         outside_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     }
-    Reply send_to_proxy(const Request& request) const {
+    Response send_to_proxy(const Request& request) const {
         return HttpClient(outside_->port()).send(request);
     }
     /// Tries to sign in to an unknown account, a different one each time. Returns the status.
@@ -121,16 +121,16 @@ TEST(recipes, behind_a_TLS_proxy_the_session_cookie_is_Secure) {
          "/api/users",
          {bearer(Caller::super_admin)},
          R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"admin"})"}));
-    const Reply reply =
+    const Response response =
         send_to_proxy({"POST",
                        "/api/auth/sign-in/email",
                        {},
                        R"({"email":"eva@example.org","password":"s3cr3t of eva"})"});
-    CHECK_EQUAL(200, reply.status);
-    const std::string cookie = reply.header("Set-Cookie").value_or("");
+    CHECK_EQUAL(200, response.status);
+    const std::string cookie = response.header("Set-Cookie").value_or("");
     CHECK_TEXT(cookie.starts_with("__Secure-better-auth.session_token="), cookie.c_str());
     CHECK_TEXT(cookie.find("; Secure") != std::string::npos, cookie.c_str());
-    expect_success(send_to_proxy({"GET", "/api/users", {cookies_of(reply)}}));
+    expect_success(send_to_proxy({"GET", "/api/users", {cookies_of(response)}}));
 }
 
 TEST(recipes, behind_a_proxy_failed_attempts_are_counted_for_each_client) {
@@ -176,7 +176,7 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
         return made;
     };
     HttpClient client(httpd_->port());
-    const Reply list = client.send(request_over(super_admin, "/api/users"));
+    const Response list = client.send(request_over(super_admin, "/api/users"));
     expect_success(list);
     CHECK(list.is_http2);
     expect_success(
@@ -262,14 +262,14 @@ TEST(recipes, secret_rotation_accepts_both_secrets_and_signs_with_the_first) {
     };
     /// Returns whether the cookie of a new session is signed with this secret.
     const auto signs_with = [&](const std::string& secret) {
-        const Reply reply =
+        const Response response =
             client_->send({"POST",
                            "/api/auth/sign-in/email",
                            {},
                            R"({"email":"eva@example.org","password":"s3cr3t of eva"})"});
-        CHECK_EQUAL(200, reply.status);
-        const std::string value = signed_token(text_member(reply, "token"), secret);
-        return reply.header("Set-Cookie")
+        CHECK_EQUAL(200, response.status);
+        const std::string value = signed_token(text_member(response, "token"), secret);
+        return response.header("Set-Cookie")
             .value_or("")
             .starts_with("better-auth.session_token=" + component_encoded(value) + ";");
     };
@@ -328,28 +328,28 @@ TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
              R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"admin"})"}),
         "id");
     const auto sign_in = [&](const std::string& password) {
-        Reply reply =
+        Response response =
             client_->send({"POST",
                            "/sign-in",
                            {"Content-Type: application/x-www-form-urlencoded"},
                            "httpd_username=eva%40example.org&httpd_password=" + password});
-        CHECK_EQUAL(302, reply.status);
-        CHECK_TEXT(!contains_secret(reply.text()), reply.text().c_str());
-        return reply;
+        CHECK_EQUAL(302, response.status);
+        CHECK_TEXT(!contains_secret(response.text()), response.text().c_str());
+        return response;
     };
     const auto request_with = [&](const std::vector<std::string>& headers,
                                   const char* method = "GET",
                                   const std::optional<std::string>& body = {}) {
-        Reply reply = client_->send({method, "/api/users", headers, body});
-        check_reply(reply);
-        return reply;
+        Response response = client_->send({method, "/api/users", headers, body});
+        check_response(response);
+        return response;
     };
 
     expect_error(request_with({}), 401, "No autorizado");
     expect_error(request_with({}, "POST", R"({"name":"N"})"), 401, "No autorizado");
-    const Reply refused = sign_in("s3cr3t+of+evo");
+    const Response refused = sign_in("s3cr3t+of+evo");
     CHECK(refused.header("Location").value_or("").ends_with("/welcome.html?failed"));
-    const Reply welcome = sign_in("s3cr3t+of+eva");
+    const Response welcome = sign_in("s3cr3t+of+eva");
     CHECK(welcome.header("Location").value_or("").ends_with("/users.html"));
     CHECK(
         welcome.header("Set-Cookie").value_or("").ends_with("path=/;HttpOnly;Secure;SameSite=Lax"));
@@ -368,7 +368,7 @@ TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
     };
     expect_log("AH01630"); // client denied by server configuration
     for (const char* const site : {"cross-site", "same-site"}) {
-        const Reply forbidden = post_form("/sign-in", site);
+        const Response forbidden = post_form("/sign-in", site);
         CHECK_EQUAL(403, forbidden.status);
         expect_error(request_with({cookies_of(forbidden)}), 401, "No autorizado");
     }
@@ -376,7 +376,7 @@ TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
               .header("Location")
               .value_or("")
               .ends_with("/users.html"));
-    const Reply unauthorized = post_form("/api/users", "same-origin");
+    const Response unauthorized = post_form("/api/users", "same-origin");
     CHECK_EQUAL(401, unauthorized.status);
     expect_error(request_with({cookies_of(unauthorized)}), 401, "No autorizado");
     CHECK_FALSE(unauthorized.header("Location").has_value());
@@ -386,7 +386,7 @@ TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
     expect_error(request_with({"Cookie: useradmin-form=" + cookie.substr(cookie.size() / 2)}), 401,
                  "No autorizado");
 
-    const Reply out = client_->send({"GET", "/sign-out", {cookie}});
+    const Response out = client_->send({"GET", "/sign-out", {cookie}});
     CHECK_EQUAL(307, out.status);
     CHECK(out.header("Location").value_or("").ends_with("/welcome.html"));
     expect_error(request_with({cookies_of(out)}), 401, "No autorizado");
@@ -409,14 +409,14 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
               include("openid-connect.conf"),
           {"mod_authz_user.so", "mod_auth_openidc.so"});
     const auto get_with = [&](const std::string& cookie, const std::string& path) {
-        Reply reply = client_->send({"GET", path, {cookie}});
-        check_reply(reply);
-        return reply;
+        Response response = client_->send({"GET", path, {cookie}});
+        check_response(response);
+        return response;
     };
     /// Signs in like a browser: requests the page, is redirected to the provider, and returns with
     /// its code. claims: the claims of the ID token.
     const auto return_from_provider = [&](const std::string& claims, IdentityProvider::Key key) {
-        const Reply away = client_->send({"GET", "/admin/"});
+        const Response away = client_->send({"GET", "/admin/"});
         const std::string to = away.header("Location").value_or("");
         CHECK_TEXT(to.starts_with(provider.issuer() + "/authorize?"), away.text().c_str());
         const auto query_parameter = [&](const std::string& name) {
@@ -428,7 +428,7 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
             {"GET", "/oidc/callback?code=c&state=" + query_parameter("state"), {cookies_of(away)}});
     };
     const auto sign_in = [&](const std::string& claims) {
-        const Reply back = return_from_provider(claims, IdentityProvider::Key::published);
+        const Response back = return_from_provider(claims, IdentityProvider::Key::published);
         CHECK_TEXT(back.header("Location").value_or("").ends_with("/admin/"), back.text().c_str());
         return cookies_of(back);
     };
@@ -444,8 +444,8 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
     const std::string several = sign_in(R"("sub":"sara-1","role":["admin","superAdmin"])");
     expect_error(get_with(several, "/api/users"), 403, "No tienes permisos para ver usuarios");
     // The service rejects tokens that the provider has not signed.
-    const Reply forged = return_from_provider(R"("sub":"sara-1","role":"superAdmin")",
-                                              IdentityProvider::Key::another);
+    const Response forged = return_from_provider(R"("sub":"sara-1","role":"superAdmin")",
+                                                 IdentityProvider::Key::another);
     CHECK_TEXT(!forged.header("Location").has_value(), forged.text().c_str());
     expect_error(get_with(cookies_of(forged), "/api/users"), 401, "No autorizado");
 }
@@ -537,9 +537,9 @@ TEST(recipes, a_standby_shows_its_data_age_and_rejects_changes) {
              body});
     };
     const auto warning_of = [&](const std::string& path) {
-        const Reply reply = send_signed("GET", path);
-        expect_success(reply);
-        return reply.value("Warning");
+        const Response response = send_signed("GET", path);
+        expect_success(response);
+        return response.value("Warning");
     };
     const std::string before = warning_of("/api/users");
     CHECK_TEXT(before.starts_with("110 - \"Read from a standby; the last change that it has "
@@ -564,23 +564,23 @@ TEST(recipes, limits_return_408_and_413) {
               define("USERADMIN_LARGEST_BODY", "100") + include("request-limits.conf") +
               "UserAdminBodyTimeout 300\n" + location("/api/users", as_sara),
           {"mod_reqtimeout.so"});
-    const auto reply_to = [&](const std::string& bytes) {
+    const auto response_to = [&](const std::string& bytes) {
         const RawConnection connection(httpd_->port());
         CHECK(connection.send(bytes));
-        return parse_reply(connection.receive_all());
+        return parse_response(connection.receive_all());
     };
     const std::string head = "POST /api/users HTTP/1.1\r\nHost: localhost\r\n";
-    CHECK_EQUAL(408, reply_to(head + "Content-Ty").status);
+    CHECK_EQUAL(408, response_to(head + "Content-Ty").status);
     for (const char* headers :
          {"Content-Length: 50\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1"}) {
-        const Reply late = reply_to(head + headers);
-        check_reply(late);
+        const Response late = response_to(head + headers);
+        check_response(late);
         expect_error(late, 408, "Tiempo de espera agotado");
     }
     const auto create_with = [&](std::size_t size) {
-        Reply reply = client_->send({"POST", "/api/users", {}, std::string(size, ' ')});
-        check_reply(reply);
-        return reply;
+        Response response = client_->send({"POST", "/api/users", {}, std::string(size, ' ')});
+        check_response(response);
+        return response;
     };
     expect_error(create_with(101), 413, "El cuerpo de la petición es demasiado grande");
     CHECK_EQUAL(500, create_with(100).status); // not JSON

@@ -52,15 +52,15 @@ TEST(reloads, under_load_fail_no_requests_and_leak_nothing) {
     {
         const Load load(threads, [&](int thread, int turn) {
             const std::string number = std::to_string(thread) + "-" + std::to_string(turn);
-            const Reply reply =
+            const Response response =
                 turn % 4 == 0
                     ? send_alone(httpd_->port(), "POST", "/api/users",
                                  R"({"name":"N","password":"s3cr3t","email":"n)" + number + "@x\"}")
                     : send_alone(httpd_->port(), "GET", "/api/users?search=" + number);
             ++answered;
             const std::lock_guard lock(mutex);
-            if (reply.status != 200 && failure.empty())
-                failure = number + ": " + (reply.status == 0 ? "no reply" : reply.text());
+            if (response.status != 200 && failure.empty())
+                failure = number + ": " + (response.status == 0 ? "no response" : response.text());
         });
         for (int time = 0; time < warm_up + reloads; ++time) {
             if (time == warm_up)

@@ -37,7 +37,7 @@ TEST(postgresql_scale, is_used_by_the_service_and_can_be_removed) {
     const std::string one = send("GET", found).body;
     const auto expect_same_lists = [&](SourceLocation where = {}) {
         for (int round = 0; round < 8; ++round) {
-            const Reply list = send("GET", "/api/users?page=2", {}, where);
+            const Response list = send("GET", "/api/users?page=2", {}, where);
             expect(list, 200, all, where);
             expect(send("GET", found, {}, where), 200, one, where);
         }

@@ -98,8 +98,8 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            virtual_host("slashes.test", "AllowEncodedSlashes NoDecode\nMergeSlashes Off\n");
 }
 
-bool is_bodiless(const Reply& reply) {
-    return reply.status == 204 || reply.asked.starts_with("HEAD ");
+bool is_bodiless(const Response& response) {
+    return response.status == 204 || response.asked.starts_with("HEAD ");
 }
 
 } // namespace
@@ -229,25 +229,25 @@ void Scene::setup() {
     add_session(token_of(Caller::user), ulises().id);
 }
 
-Reply Scene::ask(Caller caller, const std::string& method, const std::string& path,
-                 const std::optional<std::string>& body, const std::vector<std::string>& headers,
-                 SourceLocation where) {
+Response Scene::ask(Caller caller, const std::string& method, const std::string& path,
+                    const std::optional<std::string>& body, const std::vector<std::string>& headers,
+                    SourceLocation where) {
     Request request{method, path, headers, body};
     if (caller != Caller::nobody)
         request.headers.push_back(bearer(caller));
-    auto reply = Suite::current().client().send(request, where);
-    check_reply(reply, where);
-    return reply;
+    auto response = Suite::current().client().send(request, where);
+    check_response(response, where);
+    return response;
 }
 
-Reply Scene::exchange(std::string_view bytes, SourceLocation where) {
+Response Scene::exchange(std::string_view bytes, SourceLocation where) {
     const RawConnection connection(Suite::current().httpd().port());
     connection.send(bytes);
-    auto reply = parse_reply(connection.receive_all());
-    reply.asked = bytes.substr(0, 500);
-    ExchangeLog::instance().note(Suite::current().httpd().port(), bytes, reply);
-    check_reply(reply, where);
-    return reply;
+    auto response = parse_response(connection.receive_all());
+    response.asked = bytes.substr(0, 500);
+    ExchangeLog::instance().note(Suite::current().httpd().port(), bytes, response);
+    check_response(response, where);
+    return response;
 }
 
 void Scene::add_user(const Person& person) {
@@ -300,86 +300,87 @@ long Scene::count(const std::string& table) {
     return sql().number("SELECT count(*) FROM \"" + table + "\"");
 }
 
-void fail(const Reply& reply, const std::string& why, SourceLocation where) {
-    fail_test(why + "\n" + reply.text(), where);
+void fail(const Response& response, const std::string& why, SourceLocation where) {
+    fail_test(why + "\n" + response.text(), where);
 }
 
-std::vector<std::string> values_of(const Reply& reply, const char* name) {
+std::vector<std::string> values_of(const Response& response, const char* name) {
     std::vector<std::string> values;
-    for (const auto& [own_name, value] : reply.headers)
+    for (const auto& [own_name, value] : response.headers)
         if (::strcasecmp(own_name.c_str(), name) == 0)
             values.push_back(value);
     return values;
 }
 
-void check_reply(const Reply& reply, SourceLocation where) {
-    std::string received = reply.body;
-    for (const auto& [name, value] : reply.headers)
+void check_response(const Response& response, SourceLocation where) {
+    std::string received = response.body;
+    for (const auto& [name, value] : response.headers)
         received += name + ": " + value + "\n";
     if (contains_secret(received))
-        fail(reply, "a secret is in the reply", where);
-    if (reply.header("Cache-Control") != "no-store")
-        fail(reply, "the reply lacks Cache-Control: no-store", where);
-    if (values_of(reply, "X-Content-Type-Options") != std::vector<std::string>{"nosniff"})
-        fail(reply, "the reply lacks X-Content-Type-Options: nosniff, or repeats it", where);
-    if (reply.status != 204 && reply.header("Content-Type") != "application/json")
-        fail(reply, "the reply is not application/json", where);
-    if (is_bodiless(reply)) {
-        if (!reply.body.empty())
-            fail(reply, "the reply has a body", where);
+        fail(response, "a secret is in the response", where);
+    if (response.header("Cache-Control") != "no-store")
+        fail(response, "the response lacks Cache-Control: no-store", where);
+    if (values_of(response, "X-Content-Type-Options") != std::vector<std::string>{"nosniff"})
+        fail(response, "the response lacks X-Content-Type-Options: nosniff, or repeats it", where);
+    if (response.status != 204 && response.header("Content-Type") != "application/json")
+        fail(response, "the response is not application/json", where);
+    if (is_bodiless(response)) {
+        if (!response.body.empty())
+            fail(response, "the response has a body", where);
         return;
     }
-    const bool enveloped = reply.status < 400
-                               ? reply.body.starts_with(R"({"success":true,)")
-                               : reply.body.starts_with(R"({"success":false,"error":")");
-    if (!enveloped || !reply.body.ends_with("}"))
-        fail(reply, "the reply is not an envelope", where);
+    const bool enveloped = response.status < 400
+                               ? response.body.starts_with(R"({"success":true,)")
+                               : response.body.starts_with(R"({"success":false,"error":")");
+    if (!enveloped || !response.body.ends_with("}"))
+        fail(response, "the response is not an envelope", where);
     // An error from httpd may have no Content-Length if it closes the connection.
-    const auto length = reply.header("Content-Length");
+    const auto length = response.header("Content-Length");
     const bool ends_with_connection =
-        reply.status >= 400 && reply.header("Connection").value_or("") == "close";
-    if (length ? *length != std::to_string(reply.body.size()) : !ends_with_connection)
-        fail(reply, "Content-Length does not match the body", where);
+        response.status >= 400 && response.header("Connection").value_or("") == "close";
+    if (length ? *length != std::to_string(response.body.size()) : !ends_with_connection)
+        fail(response, "Content-Length does not match the body", where);
 }
 
-void expect(const Reply& reply, int status, std::string_view body, SourceLocation where) {
-    if (reply.status != status || reply.body != body)
-        fail(reply, "expected: " + std::to_string(status) + "\n" + std::string(body), where);
+void expect(const Response& response, int status, std::string_view body, SourceLocation where) {
+    if (response.status != status || response.body != body)
+        fail(response, "expected: " + std::to_string(status) + "\n" + std::string(body), where);
     UtestShell::getCurrent()->countCheck();
 }
 
-void expect_error(const Reply& reply, int status, std::string_view text, SourceLocation where) {
-    expect(reply, status, R"({"success":false,"error":")" + std::string(text) + R"("})", where);
+void expect_error(const Response& response, int status, std::string_view text,
+                  SourceLocation where) {
+    expect(response, status, R"({"success":false,"error":")" + std::string(text) + R"("})", where);
 }
 
-void expect_refused(const Reply& reply, SourceLocation where) {
-    if (reply.status < 400 || !reply.body.starts_with(R"({"success":false,"error":")"))
-        fail(reply, "expected a failure envelope", where);
+void expect_refused(const Response& response, SourceLocation where) {
+    if (response.status < 400 || !response.body.starts_with(R"({"success":false,"error":")"))
+        fail(response, "expected a failure envelope", where);
     UtestShell::getCurrent()->countCheck();
 }
 
-void expect_success(const Reply& reply, SourceLocation where) {
-    if (reply.status != 200 || !reply.body.starts_with(R"({"success":true,)"))
-        fail(reply, "expected a success envelope", where);
+void expect_success(const Response& response, SourceLocation where) {
+    if (response.status != 200 || !response.body.starts_with(R"({"success":true,)"))
+        fail(response, "expected a success envelope", where);
     UtestShell::getCurrent()->countCheck();
 }
 
-std::string ids_of(const Reply& reply) {
+std::string ids_of(const Response& response) {
     std::string ids;
     constexpr std::string_view key = R"({"id":")";
-    for (auto at = reply.body.find(key); at != std::string::npos;
-         at = reply.body.find(key, at + 1)) {
+    for (auto at = response.body.find(key); at != std::string::npos;
+         at = response.body.find(key, at + 1)) {
         const auto from = at + key.size();
-        ids +=
-            (ids.empty() ? "" : " ") + reply.body.substr(from, reply.body.find('"', from) - from);
+        ids += (ids.empty() ? "" : " ") +
+               response.body.substr(from, response.body.find('"', from) - from);
     }
     return ids;
 }
 
-std::string text_member(const Reply& reply, std::string_view name, SourceLocation where) {
-    const auto value = between(reply.body, "\"" + std::string(name) + "\":\"", "\"");
+std::string text_member(const Response& response, std::string_view name, SourceLocation where) {
+    const auto value = between(response.body, "\"" + std::string(name) + "\":\"", "\"");
     if (!value)
-        fail(reply, "there is no string member " + std::string(name), where);
+        fail(response, "there is no string member " + std::string(name), where);
     return *value;
 }
 

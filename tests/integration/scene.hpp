@@ -93,7 +93,7 @@ struct Person {
     std::string role;
     std::string created;
 
-    /// Returns the row as JSON, exactly as in replies of the service.
+    /// Returns the row as JSON, exactly as in responses of the service.
     std::string json() const;
 };
 
@@ -119,27 +119,27 @@ class Scene : public Utest {
   protected:
     static Database& sql() { return Suite::current().database().sql(); }
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
-    /// Sends a request with the caller's bearer token and calls check_reply().
-    static Reply ask(Caller caller, const std::string& method, const std::string& path,
-                     const std::optional<std::string>& body = {},
-                     const std::vector<std::string>& headers = {}, SourceLocation where = {});
+    /// Sends a request with the caller's bearer token and calls check_response().
+    static Response ask(Caller caller, const std::string& method, const std::string& path,
+                        const std::optional<std::string>& body = {},
+                        const std::vector<std::string>& headers = {}, SourceLocation where = {});
 
-    static Reply get(Caller caller, const std::string& path, SourceLocation where = {}) {
+    static Response get(Caller caller, const std::string& path, SourceLocation where = {}) {
         return ask(caller, "GET", path, {}, {}, where);
     }
-    static Reply post(Caller caller, const std::string& body, SourceLocation where = {}) {
+    static Response post(Caller caller, const std::string& body, SourceLocation where = {}) {
         return ask(caller, "POST", "/api/users", body, {}, where);
     }
-    static Reply put(Caller caller, const std::string& id, const std::string& body,
-                     SourceLocation where = {}) {
+    static Response put(Caller caller, const std::string& id, const std::string& body,
+                        SourceLocation where = {}) {
         return ask(caller, "PUT", "/api/users/" + id, body, {}, where);
     }
-    static Reply remove(Caller caller, const std::string& id, SourceLocation where = {}) {
+    static Response remove(Caller caller, const std::string& id, SourceLocation where = {}) {
         return ask(caller, "DELETE", "/api/users/" + id, {}, {}, where);
     }
 
-    /// Sends raw bytes and reads until the server closes the connection. Returns the reply.
-    static Reply exchange(std::string_view bytes, SourceLocation where = {});
+    /// Sends raw bytes and reads until the server closes the connection. Returns the response.
+    static Response exchange(std::string_view bytes, SourceLocation where = {});
 
     /// Adds a row to the user table.
     static void add_user(const Person& person);
@@ -158,34 +158,35 @@ class Scene : public Utest {
     }
 };
 
-/// Checks that the reply has this status and this body, byte for byte.
-void expect(const Reply& reply, int status, std::string_view body, SourceLocation where = {});
+/// Checks that the response has this status and this body, byte for byte.
+void expect(const Response& response, int status, std::string_view body, SourceLocation where = {});
 
-/// Checks that the reply is the failure envelope with this error message.
-void expect_error(const Reply& reply, int status, std::string_view text, SourceLocation where = {});
+/// Checks that the response is the failure envelope with this error message.
+void expect_error(const Response& response, int status, std::string_view text,
+                  SourceLocation where = {});
 
-/// Checks that the reply is the failure envelope with an error status.
-void expect_refused(const Reply& reply, SourceLocation where = {});
+/// Checks that the response is the failure envelope with an error status.
+void expect_refused(const Response& response, SourceLocation where = {});
 
-/// Checks that the reply has this status and the success envelope.
-void expect_success(const Reply& reply, SourceLocation where = {});
+/// Checks that the response has this status and the success envelope.
+void expect_success(const Response& response, SourceLocation where = {});
 
 /// Returns the values of a header, ignoring the case of its name.
-std::vector<std::string> values_of(const Reply& reply, const char* name);
+std::vector<std::string> values_of(const Response& response, const char* name);
 
-/// Checks the requirements for all replies of the service: JSON, not cached, no secret.
-void check_reply(const Reply& reply, SourceLocation where = {});
+/// Checks the requirements for all responses of the service: JSON, not cached, no secret.
+void check_response(const Response& response, SourceLocation where = {});
 
-/// Returns the ids in a reply, in the same order: "a b c".
-std::string ids_of(const Reply& reply);
+/// Returns the ids in a response, in the same order: "a b c".
+std::string ids_of(const Response& response);
 
-/// Returns the first string member with this name in a reply.
-std::string text_member(const Reply& reply, std::string_view name, SourceLocation where = {});
+/// Returns the first string member with this name in a response.
+std::string text_member(const Response& response, std::string_view name, SourceLocation where = {});
 
 /// Returns the current time in the service's format, in which times sort as strings.
 std::string current_time();
 
-/// Fails the test and shows the reply.
-[[noreturn]] void fail(const Reply& reply, const std::string& why, SourceLocation where);
+/// Fails the test and shows the response.
+[[noreturn]] void fail(const Response& response, const std::string& why, SourceLocation where);
 
 } // namespace useradmin::test

@@ -70,7 +70,7 @@ class SecondFactor : public OwnHttpd {
               {"mod_auth_basic.so", "mod_authz_user.so"});
     }
 
-    Reply sign_in_with(const std::string& password) {
+    Response sign_in_with(const std::string& password) {
         return client_->send({"POST",
                               "/api/auth/sign-in/email",
                               {},
@@ -106,9 +106,9 @@ TEST(second_factor, prevents_Basic_with_the_password_alone) {
 TEST(second_factor, does_not_affect_sessions_of_the_application) {
     add_session("opened by the application", id_);
     start_with();
-    const auto reply = client_->send(
+    const auto response = client_->send(
         {"GET", "/api/users/" + id_, {"Authorization: Bearer opened by the application"}});
-    expect_success(reply);
+    expect_success(response);
     STRCMP_CONTAINS(R"("twoFactorEnabled":true)",
                     send("PUT", "/api/users/" + id_, "{}").body.c_str());
 }
@@ -159,9 +159,9 @@ class SecondStep : public SecondFactor {
         folder_ = Suite::current().work().make("second-step");
     }
     void start_signed(const std::string& directives = {}) { start_with(secret_line + directives); }
-    /// Stores the cookies of a reply like a browser.
-    void store_cookies(const Reply& reply) {
-        for (const auto& [name, value] : reply.headers)
+    /// Stores the cookies of a response like a browser.
+    void store_cookies(const Response& response) {
+        for (const auto& [name, value] : response.headers)
             if (name == "Set-Cookie") {
                 const std::size_t equals = value.find('=');
                 const std::string text = value.substr(equals + 1, value.find(';') - equals - 1);
@@ -171,21 +171,22 @@ class SecondStep : public SecondFactor {
                     cookies_[value.substr(0, equals)] = text;
             }
     }
-    Reply post(const std::string& path, const std::string& body) {
+    Response post(const std::string& path, const std::string& body) {
         std::string cookies = "Cookie: ";
         for (const auto& [name, value] : cookies_)
             cookies += name + "=" + value + "; ";
-        const Reply reply = client_->send({"POST",
-                                           "/api/auth/" + path,
-                                           {cookies, "Host: localhost", "Origin: http://localhost"},
-                                           body});
-        store_cookies(reply);
-        return reply;
+        const Response response =
+            client_->send({"POST",
+                           "/api/auth/" + path,
+                           {cookies, "Host: localhost", "Origin: http://localhost"},
+                           body});
+        store_cookies(response);
+        return response;
     }
-    Reply post_password() {
+    Response post_password() {
         return post("sign-in/email", R"({"email":"eva@example.org","password":"s3cr3t of eva"})");
     }
-    Reply post_code(const std::string& code, const std::string& more = {}) {
+    Response post_code(const std::string& code, const std::string& more = {}) {
         return post("two-factor/verify-totp", R"({"code":")" + code + "\"" + more + "}");
     }
 
@@ -197,11 +198,11 @@ TEST_GROUP_BASE(second_step, SecondStep){};
 
 TEST(second_step, signs_in_with_a_code_after_the_password) {
     start_signed("UserAdminAuditLog \"" + (folder_ / "audit.log").string() + "\"\n");
-    const Reply first = post_password();
+    const Response first = post_password();
     expect(first, 200, R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})");
     CHECK_EQUAL(3, count("session"));
     CHECK_EQUAL(2, count("verification"));
-    const Reply second = post_code(current_code());
+    const Response second = post_code(current_code());
     CHECK_EQUAL(200, second.status);
     STRCMP_CONTAINS(R"("user":{"id":")", second.body.c_str());
     CHECK_EQUAL(4, count("session"));
@@ -241,9 +242,9 @@ TEST(second_step, ends_if_the_password_changes) {
     start_signed();
     post_password();
     sql().run("UPDATE \"account\" SET \"password\" = 'new' WHERE \"userId\" = " + sql_literal(id_));
-    const Reply reply = post_code(current_code());
-    CHECK_EQUAL(401, reply.status);
-    STRCMP_CONTAINS("INVALID_TWO_FACTOR_COOKIE", reply.body.c_str());
+    const Response response = post_code(current_code());
+    CHECK_EQUAL(401, response.status);
+    STRCMP_CONTAINS("INVALID_TWO_FACTOR_COOKIE", response.body.c_str());
     CHECK_EQUAL(0u, cookies_.count("better-auth.two_factor"));
     CHECK_EQUAL(3, count("session"));
 }

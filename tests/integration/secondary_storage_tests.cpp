@@ -64,11 +64,11 @@ class SecondaryStorage : public OwnHttpd {
     std::string session_list_of(const std::string& user) const {
         return redis_->run({"GET", "app:active-sessions-" + user}).value_or("none");
     }
-    Reply ban(const std::string& record = ulises_path) {
+    Response ban(const std::string& record = ulises_path) {
         return send("PUT", record, R"({"banned":true})");
     }
-    /// Waits until the module has noticed that Redis is down. From then on, replies to changes have
-    /// a Warning header. Returns false on timeout.
+    /// Waits until the module has noticed that Redis is down. From then on, responses to changes
+    /// have a Warning header. Returns false on timeout.
     bool await_outage_notice() {
         return eventually([&] { return ban().header("Warning").has_value(); });
     }
@@ -99,9 +99,9 @@ TEST(secondary_storage, drops_the_sessions_of_a_banned_user) {
     for (const char* const token : {"one", "two"})
         store_session("ulises-1", token);
     store_session("ada-1", "other");
-    const Reply reply = ban();
-    expect_success(reply);
-    CHECK_FALSE(reply.header("Warning").has_value());
+    const Response response = ban();
+    expect_success(response);
+    CHECK_FALSE(response.header("Warning").has_value());
     CHECK_TRUE(is_eventually_removed("one") && is_eventually_removed("two"));
     CHECK_EQUAL(std::string("none"), session_list_of("ulises-1"));
     CHECK_TRUE(is_stored("other"));
@@ -228,7 +228,7 @@ TEST(secondary_storage, that_is_down_is_shown_by_metrics_and_health) {
         const std::string labels = "{virtual_host=\"localhost\"} ";
         return eventually([&] {
             const std::string metrics = client_->send({"GET", "/metrics"}).body;
-            const Reply health = client_->send({"GET", "/health"});
+            const Response health = client_->send({"GET", "/health"});
             return between(metrics, "useradmin_secondary_storage_up" + labels, "\n") == up &&
                    health.status == 200 &&
                    health.body.starts_with("ok\nsecondary storage: " + std::string(state) +
@@ -289,9 +289,9 @@ TEST(secondary_storage, that_is_unreachable_still_rejects_changes_after_a_reload
         CHECK_TRUE(
             eventually([&] { return ban().status == 503 || ban().header("Warning").has_value(); }));
         reload();
-        const Reply reply = ban();
-        CHECK_EQUAL(status, reply.status);
-        CHECK_EQUAL(status == 200, reply.header("Warning").has_value());
+        const Response response = ban();
+        CHECK_EQUAL(status, response.status);
+        CHECK_EQUAL(status == 200, response.header("Warning").has_value());
         redis_->start();
     }
 }

@@ -1,4 +1,4 @@
-// Secrets must not be in logs, replies or the server's status, and the modules must wipe their
+// Secrets must not be in logs, responses or the server's status, and the modules must wipe their
 // copies. httpd's buffers keep what the client sent. Therefore, clients encode the secrets, and
 // only the modules have the plain text. The database's client library does not wipe its memory.
 #include "own_httpd.hpp"
@@ -105,15 +105,15 @@ std::string bearer_header(const std::string& token) {
     return "Authorization: Bearer " + escape_in_url(token);
 }
 
-/// Returns the text of a reply without the token of a new session.
-std::string without_token(Reply reply) {
-    std::erase_if(reply.headers, [](const auto& header) {
+/// Returns the text of a response without the token of a new session.
+std::string without_token(Response response) {
+    std::erase_if(response.headers, [](const auto& header) {
         return header.first == "Set-Cookie" || header.first == "set-auth-token";
     });
     const std::string member = R"("token":")";
-    if (const auto at = reply.body.find(member); at != std::string::npos)
-        reply.body.erase(at, reply.body.find('"', at + member.size()) - at);
-    return reply.text();
+    if (const auto at = response.body.find(member); at != std::string::npos)
+        response.body.erase(at, response.body.find('"', at + member.size()) - at);
+    return response.text();
 }
 
 std::string text_of(const Occurrence& occurrence) {
@@ -145,7 +145,7 @@ class Secrets : public OwnHttpd {
     }
 
     /// Registers a string to search for at the end of the test. A string that the client library
-    /// has seen is searched for only in logs and replies: libpq keeps what it sent and received,
+    /// has seen is searched for only in logs and responses: libpq keeps what it sent and received,
     /// and SQLite caches pages of the file.
     std::string search_for(const std::string& what, const std::string& text,
                            bool is_in_client_library = false) {
@@ -173,20 +173,20 @@ class Secrets : public OwnHttpd {
 
     /// Sends the request over a connection that stays open. Otherwise, the next request would
     /// overwrite the memory of this one.
-    Reply send(const Request& request) {
+    Response send(const Request& request) {
         connections_.push_back(std::make_unique<HttpClient>(httpd_->port()));
         return connections_.back()->send(request);
     }
     /// Sends the request. Expects the status, unless it is 0.
-    Reply ask(int status, const Request& request, SourceLocation where = {}) {
-        Reply reply = send(request);
-        replies_ += reply.text();
-        if (status != 0 && reply.status != status)
-            fail(reply, "expected status " + std::to_string(status), where);
-        return reply;
+    Response ask(int status, const Request& request, SourceLocation where = {}) {
+        Response response = send(request);
+        responses_ += response.text();
+        if (status != 0 && response.status != status)
+            fail(response, "expected status " + std::to_string(status), where);
+        return response;
     }
-    Reply post(int status, const std::string& path, const std::string& body,
-               const std::vector<std::string>& headers = {}, SourceLocation where = {}) {
+    Response post(int status, const std::string& path, const std::string& body,
+                  const std::vector<std::string>& headers = {}, SourceLocation where = {}) {
         return ask(status, {"POST", path, headers, body}, where);
     }
     /// Signs in, and registers the new token and its signature, if there is one. Returns the
@@ -194,13 +194,13 @@ class Secrets : public OwnHttpd {
     std::string open_session(const std::string& base, const std::string& body,
                              const std::vector<std::string>& headers = {},
                              SourceLocation where = {}) {
-        const Reply reply = send({"POST", base + "/sign-in/email", headers, body});
-        if (reply.status != 200)
-            fail(reply, "nobody is signed in", where);
-        replies_ += without_token(reply);
+        const Response response = send({"POST", base + "/sign-in/email", headers, body});
+        if (response.status != 200)
+            fail(response, "nobody is signed in", where);
+        responses_ += without_token(response);
         const std::string token =
-            search_for("token of a sign-in", text_member(reply, "token"), true);
-        const std::string value = *between(*reply.header("Set-Cookie"), cookie, ";");
+            search_for("token of a sign-in", text_member(response, "token"), true);
+        const std::string value = *between(*response.header("Set-Cookie"), cookie, ";");
         if (value != token)
             search_for("signature of a sign-in", value.substr(token.size() + 1));
         return value;
@@ -232,14 +232,14 @@ class Secrets : public OwnHttpd {
         processes.push_back(httpd_->main_process());
         for (const pid_t process : processes)
             for (const Occurrence& occurrence : find_occurrences(process, sought_in_memory_))
-                if (!is_reply_of_httpd(occurrence))
+                if (!is_response_of_httpd(occurrence))
                     found += text_of(occurrence);
         return found;
     }
 
-    /// Returns whether the text is in a reply's header with a new token. httpd copies headers to
+    /// Returns whether the text is in a response's header with a new token. httpd copies headers to
     /// memory that modules cannot wipe.
-    static bool is_reply_of_httpd(const Occurrence& occurrence) {
+    static bool is_response_of_httpd(const Occurrence& occurrence) {
         const std::string_view before =
             std::string_view(occurrence.around).substr(0, occurrence.around.find(occurrence.part));
         return std::any_of(std::begin(handing_out), std::end(handing_out), [&](const char* name) {
@@ -251,7 +251,7 @@ class Secrets : public OwnHttpd {
 
     std::vector<SearchedText> sought_;
     std::vector<SearchedText> sought_in_memory_;
-    std::string replies_;
+    std::string responses_;
     std::vector<std::unique_ptr<HttpClient>> connections_;
 };
 
@@ -328,11 +328,12 @@ TEST(secrets, do_not_leak_and_copies_are_wiped) {
     const std::string signed_value = open_session("/signed/auth", json_login(eva, password));
     ask(403,
         {"GET", "/signed/users", {"Cookie: " + std::string(cookie) + escape_in_url(signed_value)}});
-    const Reply session = send({"GET",
-                                "/signed/auth/get-session",
-                                {"Cookie: " + std::string(cookie) + escape_in_url(signed_value)}});
+    const Response session =
+        send({"GET",
+              "/signed/auth/get-session",
+              {"Cookie: " + std::string(cookie) + escape_in_url(signed_value)}});
     CHECK_EQUAL(200, session.status);
-    replies_ += without_token(session);
+    responses_ += without_token(session);
     post(200, "/signed/auth/sign-out", "{}",
          {"Cookie: " + std::string(cookie) + escape_in_url(signed_value),
           "Origin: http://127.0.0.1:" + std::to_string(httpd_->port())});
@@ -379,8 +380,8 @@ TEST(secrets, do_not_leak_and_copies_are_wiped) {
     own_->make_available();
     ask(200, {"GET", "/api/users", {by_sara}});
 
-    replies_ += send({"GET", "/server-status", {}, {}}).body;
-    replies_ += send({"GET", "/server-status?auto", {}, {}}).body;
+    responses_ += send({"GET", "/server-status", {}, {}}).body;
+    responses_ += send({"GET", "/server-status?auto", {}, {}}).body;
     // Must be last, because later requests would overwrite the memory: bodies that are not read
     // completely.
     post(413, "/api/users",
@@ -400,8 +401,8 @@ TEST(secrets, do_not_leak_and_copies_are_wiped) {
         CHECK_EQUAL(std::string(), left);
     }
     search_for("secret of the configuration", std::string(secret));
-    for (const Occurrence& occurrence : find_occurrences(replies_, sought_))
-        FAIL(("in a reply: " + text_of(occurrence)).c_str());
+    for (const Occurrence& occurrence : find_occurrences(responses_, sought_))
+        FAIL(("in a response: " + text_of(occurrence)).c_str());
     std::string logs = LogWatch::instance().lines();
     for (const std::string& line : httpd_->access_log())
         logs += line + "\n";

@@ -30,9 +30,9 @@ class ServerStatus : public OwnHttpd {
                std::to_string(httpd_->port()) + "\",operation=\"list\",status=\"200\"}:";
     }
     std::string status(const std::string& query) {
-        const Reply reply = client_->send({"GET", "/server-status" + query});
-        CHECK_EQUAL(200, reply.status);
-        return reply.body;
+        const Response response = client_->send({"GET", "/server-status" + query});
+        CHECK_EQUAL(200, response.status);
+        return response.body;
     }
     bool has(const std::string& query, const std::string& text) {
         return status(query).find(text) != std::string::npos;

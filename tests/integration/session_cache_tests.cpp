@@ -30,7 +30,7 @@ class SessionCache : public OwnHttpd {
     }
 
     /// Starts an httpd with several children that cache sessions. They log the PID of the child
-    /// that replied.
+    /// that responded.
     void start_caching(const std::string& seconds, const std::string& more = {}) {
         start("LoadModule test_callers_module \"" +
               machine::built("tests/mod_test_callers.so").string() +
@@ -48,15 +48,15 @@ class SessionCache : public OwnHttpd {
         std::set<int> statuses;
         const std::vector<Request> requests(static_cast<std::size_t>(count),
                                             Request{"GET", path, {bearer(caller)}});
-        for (const auto& reply : client_->send_at_once(requests))
-            statuses.insert(reply.status);
+        for (const auto& response : client_->send_at_once(requests))
+            statuses.insert(response.status);
         std::string text;
         for (const int status : statuses)
             text += (text.empty() ? "" : " ") + std::to_string(status);
         return text;
     }
 
-    /// Returns how many different children have replied so far.
+    /// Returns how many different children have responded so far.
     static std::size_t count_children() {
         std::istringstream lines(read_file(children_file()));
         return std::set<std::string>(std::istream_iterator<std::string>(lines), {}).size();
@@ -117,14 +117,14 @@ TEST(session_cache, drops_a_session_at_sign_out) {
 
 TEST(session_cache, drops_a_session_that_exceeds_the_maximum) {
     start_caching("60", "UserAdminPasswordHash scrypt\nAuthUserAdminMaxSessions 1\n");
-    const Reply made = send("POST", "/api/users",
-                            R"({"name":"Eva","email":")" + std::string(eva) + R"(","password":")" +
-                                right_password + "\"}");
+    const Response made = send("POST", "/api/users",
+                               R"({"name":"Eva","email":")" + std::string(eva) +
+                                   R"(","password":")" + right_password + "\"}");
     const std::string record = "/api/users/" + between(made.body, "\"id\":\"", "\"").value_or("");
     const auto sign_in = [&] {
-        const Reply reply =
+        const Response response =
             client_->send({"POST", "/auth/sign-in/email", {}, sign_in_body(eva, right_password)});
-        return between(reply.body, "\"token\":\"", "\"").value_or("");
+        return between(response.body, "\"token\":\"", "\"").value_or("");
     };
     const auto status_with = [&](const std::string& token) {
         return client_->send({"GET", record, {"Authorization: Bearer " + token}}).status;
@@ -363,12 +363,12 @@ TEST(session_lookups, are_not_repeated_within_one_request) {
     HttpClient client(httpd_->port());
     for (const char* path : {"/redirect", "/subrequest"})
         CHECK_EQUAL(20U, statements_of_ten([&] {
-                        const auto reply =
+                        const auto response =
                             client.send({"GET",
                                          path,
                                          {bearer(Caller::user),
                                           "X-Test-Target: " + std::string(ulises_record)}});
-                        CHECK_EQUAL(200, reply.status);
+                        CHECK_EQUAL(200, response.status);
                     }));
 }
 

@@ -67,17 +67,17 @@ class SessionRaces : public OwnHttpd {
                     thread_local std::unique_ptr<HttpClient> client;
                     if (turn == 0)
                         client = std::make_unique<HttpClient>(httpd_->port());
-                    const auto reply = client->try_send(
+                    const auto response = client->try_send(
                         {"POST",
                          "/auth/sign-in/email",
                          {"Content-Type: application/json"},
                          std::string(R"({"email":"n@example.org","password":"first word"})")});
-                    if (!reply || reply->status != 200 ||
-                        reply->body.find(R"("role":"admin")") == std::string::npos)
+                    if (!response || response->status != 200 ||
+                        response->body.find(R"("role":"admin")") == std::string::npos)
                         return;
                     const std::lock_guard lock(mutex);
                     tokens +=
-                        (tokens.empty() ? "" : ", ") + sql_literal(text_member(*reply, "token"));
+                        (tokens.empty() ? "" : ", ") + sql_literal(text_member(*response, "token"));
                     ++signed_in;
                 });
             CHECK(eventually([&] { return signed_in >= 2 * clients; }));

@@ -16,8 +16,8 @@ constexpr const char* own_record = "/api/users/ulises-1";
 class Sessions : public Scene {
   protected:
     /// Reads Ulises's own record with these headers.
-    static Reply get_with(const std::vector<std::string>& headers,
-                          const std::string& path = own_record, SourceLocation where = {}) {
+    static Response get_with(const std::vector<std::string>& headers,
+                             const std::string& path = own_record, SourceLocation where = {}) {
         return ask(Caller::nobody, "GET", path, {}, headers, where);
     }
 };
@@ -164,19 +164,19 @@ TEST(sessions, without_a_role_note_the_caller_is_a_user) {
 }
 
 TEST(sessions, the_notes_are_used_after_an_internal_redirect) {
-    const auto reply = get_with(
+    const auto response = get_with(
         {"X-Test-Caller: ada-1 admin", "X-Test-Target: /notes/users?search=sara"}, "/redirect");
-    CHECK_EQUAL(std::string("sara-1 ulises-1"), ids_of(reply));
+    CHECK_EQUAL(std::string("sara-1 ulises-1"), ids_of(response));
     expect_error(get_with({"X-Test-Target: /notes/users"}, "/redirect"), 401, "No autorizado");
 }
 
 TEST(sessions, the_notes_are_used_in_a_subrequest) {
-    // The headers of the subrequest's reply are discarded.
-    const auto reply = Suite::current().client().send(
+    // The headers of the subrequest's response are discarded.
+    const auto response = Suite::current().client().send(
         {"GET",
          "/subrequest",
          {"X-Test-Caller: sara-1 superAdmin", "X-Test-Target: /notes/users"}});
-    CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"), ids_of(reply));
+    CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"), ids_of(response));
 }
 
 TEST(sessions, survive_an_internal_redirect_for_Require_user_role) {
@@ -191,9 +191,9 @@ TEST(sessions, survive_an_internal_redirect_for_Require_user_role) {
 TEST(sessions, guard_a_Location_of_AuthType_useradmin_in_any_case) {
     expect_log("AH01630");
     expect_success(get(Caller::admin, "/typed/users"));
-    const auto reply = get(Caller::nobody, "/typed/users");
-    CHECK_EQUAL(401, reply.status);
-    CHECK_EQUAL(std::string("Bearer"), reply.value("WWW-Authenticate"));
+    const auto response = get(Caller::nobody, "/typed/users");
+    CHECK_EQUAL(401, response.status);
+    CHECK_EQUAL(std::string("Bearer"), response.value("WWW-Authenticate"));
     expect_refused(get(Caller::user, "/typed/users"));
 }
 

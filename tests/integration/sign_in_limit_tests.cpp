@@ -32,8 +32,9 @@ class SignInLimit : public OwnHttpd {
     }
 
     /// Signs in over a new connection.
-    Reply sign_in(const std::string& name, const std::string& password,
-                  const std::string& address = "192.0.2.1", const std::string& host = "localhost") {
+    Response sign_in(const std::string& name, const std::string& password,
+                     const std::string& address = "192.0.2.1",
+                     const std::string& host = "localhost") {
         return HttpClient(httpd_->port())
             .send({"POST",
                    "/auth/sign-in/email",
@@ -51,8 +52,8 @@ class SignInLimit : public OwnHttpd {
         return statuses;
     }
 
-    static int seconds_of(const Reply& reply, const char* header) {
-        const auto text = reply.header(header).value_or("");
+    static int seconds_of(const Response& response, const char* header) {
+        const auto text = response.header(header).value_or("");
         int seconds = -1;
         std::from_chars(text.data(), text.data() + text.size(), seconds);
         return seconds;
@@ -67,12 +68,12 @@ TEST(sign_in_limit, returns_429_even_for_the_correct_password) {
     expect_log("UA0305");
     start_with("AuthUserAdminSignInLimit 3 1000");
     CHECK_EQUAL(std::string("401 401 401 429"), fail_times(4, "eva"));
-    const auto reply = sign_in("eva", right_password);
-    expect(reply, 429, too_many);
-    const int seconds = seconds_of(reply, "Retry-After");
+    const auto response = sign_in("eva", right_password);
+    expect(response, 429, too_many);
+    const int seconds = seconds_of(response, "Retry-After");
     CHECK_TRUE(900 < seconds && seconds <= 1000);
-    CHECK_EQUAL(seconds, seconds_of(reply, "X-Retry-After"));
-    CHECK_EQUAL(std::string("no-store"), reply.value("Cache-Control"));
+    CHECK_EQUAL(seconds, seconds_of(response, "X-Retry-After"));
+    CHECK_EQUAL(std::string("no-store"), response.value("Cache-Control"));
 }
 
 TEST(sign_in_limit, is_not_reset_by_a_reload) {
@@ -117,9 +118,9 @@ TEST(sign_in_limit, applies_to_all_servers_together_if_shared) {
     std::unique_ptr<Httpd> first = std::move(httpd_);
     start_with(limit);
     CHECK_EQUAL(std::string("401 429"), fail_times(2, "eva"));
-    const auto reply = sign_in("eva", right_password);
-    expect(reply, 429, too_many);
-    CHECK_TRUE(seconds_of(reply, "Retry-After") > 900);
+    const auto response = sign_in("eva", right_password);
+    expect(response, 429, too_many);
+    CHECK_TRUE(seconds_of(response, "Retry-After") > 900);
     std::swap(httpd_, first);
     CHECK_EQUAL(429, sign_in("eva", right_password).status);
     // A restart does not clear the counts.

@@ -88,9 +88,10 @@ class Storm : public OwnHttpd {
                           std::to_string(text.size()) + "\r\n\r\n" + text);
             }
             for (const RawConnection& connection : connections) {
-                const Reply reply = parse_reply(connection.receive_all(std::chrono::minutes(5)));
-                const bool is_refused = reply.status == 503 && reply.header("Retry-After");
-                CHECK_TEXT(reply.status == 200 || is_refused, reply.text().c_str());
+                const Response response =
+                    parse_response(connection.receive_all(std::chrono::minutes(5)));
+                const bool is_refused = response.status == 503 && response.header("Retry-After");
+                CHECK_TEXT(response.status == 200 || is_refused, response.text().c_str());
                 ++(is_refused ? refused : done);
             }
         }

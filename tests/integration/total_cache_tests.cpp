@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* searched = "/api/users?search=example.org";
 
-std::string total_of(const Reply& reply) {
-    return between(reply.body, R"("total":)", ",").value_or("(none)");
+std::string total_of(const Response& response) {
+    return between(response.body, R"("total":)", ",").value_or("(none)");
 }
 
 } // namespace
@@ -28,8 +28,8 @@ class TotalCache : public OwnHttpd {
     std::string totals_of(const std::string& path, int count = 24) {
         const std::vector<Request> requests(static_cast<std::size_t>(count), Request{"GET", path});
         std::set<std::string> totals;
-        for (const auto& reply : client_->send_at_once(requests))
-            totals.insert(total_of(reply));
+        for (const auto& response : client_->send_at_once(requests))
+            totals.insert(total_of(response));
         std::string text;
         for (const auto& total : totals)
             text += (text.empty() ? "" : " ") + total;

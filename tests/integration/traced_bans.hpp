@@ -21,7 +21,7 @@ class TracedBans {
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t server_count = 3;
     /// Requests a page that does not exist and requires the user role, with this Authorization
-    /// header. Returns the status of the reply.
+    /// header. Returns the status of the response.
     using Ask = std::function<int(std::size_t server, const std::string& bearer)>;
 
     explicit TracedBans(Ask ask) : ask_(std::move(ask)) {}
@@ -37,7 +37,7 @@ class TracedBans {
             accepts(server, user);
     }
 
-    /// Adds a user whose ban a reply has confirmed.
+    /// Adds a user whose ban a response has confirmed.
     void add(int user) {
         const std::lock_guard lock(mutex_);
         bans_[user] = Clock::now();
@@ -93,7 +93,7 @@ class TracedBans {
 
   private:
     /// Returns whether the server accepts the user's session, or std::nullopt for an unexpected
-    /// reply.
+    /// response.
     std::optional<bool> accepts(std::size_t server, int user) const {
         const int status = ask_(server, bearer_of(user));
         return status == 404 || status == 401 ? std::optional(status == 404) : std::nullopt;

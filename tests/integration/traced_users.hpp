@@ -10,13 +10,13 @@
 
 namespace useradmin::test {
 
-/// Creates, changes and deletes users, and tracks which states of the database the replies allow.
+/// Creates, changes and deletes users, and tracks which states of the database the responses allow.
 /// Several threads may call write() simultaneously.
 class TracedUsers {
   public:
-    /// Sends a request and waits for the reply. Returns status 0 if there is no reply.
-    using Send = std::function<Reply(const std::string& method, const std::string& path,
-                                     const std::string& body)>;
+    /// Sends a request and waits for the response. Returns status 0 if there is no response.
+    using Send = std::function<Response(const std::string& method, const std::string& path,
+                                        const std::string& body)>;
 
     static void allow_lines_of_outages() {
         for (const char* line : {"UA0", "dbd", "AH00629", "AH00632", "AH00633"})
@@ -41,9 +41,9 @@ class TracedUsers {
         const std::string email =
             "n" + std::to_string(thread) + "-" + std::to_string(turn) + "@example.org";
         Trace trace;
-        const auto is_success = [&](const Reply& reply) {
-            ++(reply.status == 200 ? done_ : reply.status == 0 ? lost_ : refused_);
-            return reply.status == 200;
+        const auto is_success = [&](const Response& response) {
+            ++(response.status == 200 ? done_ : response.status == 0 ? lost_ : refused_);
+            return response.status == 200;
         };
         const auto made =
             send("POST", "/api/users",
@@ -56,7 +56,7 @@ class TracedUsers {
             std::set<std::string> doubtful;
             for (const char* name : {"second", "third"}) {
                 const auto changed = send("PUT", path, R"({"name":")" + std::string(name) + "\"}");
-                // A request without a reply may still be in progress.
+                // A request without a response may still be in progress.
                 if (is_success(changed))
                     trace.names = doubtful;
                 else
@@ -73,7 +73,7 @@ class TracedUsers {
         traces_[email] = trace;
     }
 
-    /// Checks that the database matches the replies, and that no write was done partially.
+    /// Checks that the database matches the responses, and that no write was done partially.
     void check(Database& sql) {
         for (const char* table : {"account", "session"})
             CHECK_EQUAL(0, sql.number("SELECT count(*) FROM \"" + std::string(table) +
@@ -96,7 +96,7 @@ class TracedUsers {
 
     int done() const noexcept { return done_; }
     int refused() const noexcept { return refused_; }
-    /// Returns how many requests got no reply.
+    /// Returns how many requests got no response.
     int lost() const noexcept { return lost_; }
 
   private:

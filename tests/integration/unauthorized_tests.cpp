@@ -18,9 +18,9 @@ class Unauthorized : public OwnHttpd {
   protected:
     void expect_401(const std::string& path, const std::vector<std::string>& headers = {},
                     SourceLocation where = {}) {
-        const Reply reply = client_->send({"GET", path, headers}, where);
-        if (reply.status != 401)
-            fail(reply, "expected 401", where);
+        const Response response = client_->send({"GET", path, headers}, where);
+        if (response.status != 401)
+            fail(response, "expected 401", where);
     }
     void call(const std::string& path, const std::string& token) {
         expect_401(path, {"Authorization: Bearer " + token});
@@ -95,8 +95,8 @@ TEST(unauthorized, a_reason_is_logged_once_a_minute_for_each_host) {
         for (const char* host : {"Host: one.test", "Host: two.test"})
             requests.push_back(
                 {"GET", "/api/users", {host, "Authorization: Bearer s3cr3t-of-nobody"}});
-    for (const Reply& reply : client_->send_at_once(requests))
-        CHECK_EQUAL(401, reply.status);
+    for (const Response& response : client_->send_at_once(requests))
+        CHECK_EQUAL(401, response.status);
     CHECK_EQUAL(2, count_lines_at("warn", "there is no such session", 30));
     // Up to twenty more lines are logged at info, for fail2ban. The rest are logged at debug.
     CHECK_EQUAL(20, count_lines_at("info", "there is no such session", 30));
@@ -152,8 +152,8 @@ TEST(unauthorized, a_Location_without_authentication_is_named) {
     expect_reason_logged("info", reason, advice);
     // The console sends this request after sign-in. It results in a warning, although a request
     // without credentials came first.
-    const Reply reply = client_->send({"GET", "/console?caller", {cookie + "s3cr3t"}});
-    CHECK_EQUAL(std::string("null"), reply.body);
+    const Response response = client_->send({"GET", "/console?caller", {cookie + "s3cr3t"}});
+    CHECK_EQUAL(std::string("null"), response.body);
     expect_reason_logged("warn", reason, advice);
     expect_401("/api/users", {cookie + "s3cr3t"});
     CHECK_EQUAL(1, count_lines_at("debug", "UA0223", 3));

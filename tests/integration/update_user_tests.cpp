@@ -21,19 +21,19 @@ TEST_GROUP_BASE(update_user, UpdateUser){};
 
 TEST(update_user, returns_the_full_updated_row) {
     const auto before = current_time();
-    const auto reply = put(Caller::super_admin, "ulises-1",
-                           R"({"name":"Otro","role":"admin","banned":true,"banReason":"spam"})");
+    const auto response = put(Caller::super_admin, "ulises-1",
+                              R"({"name":"Otro","role":"admin","banned":true,"banReason":"spam"})");
     const auto after = current_time();
-    const auto updated = text_member(reply, "updatedAt");
+    const auto updated = text_member(response, "updatedAt");
     expect(
-        reply, 200,
+        response, 200,
         R"({"success":true,"data":{"id":"ulises-1","name":"Otro","email":"ulises@example.org",)"
         R"("role":"admin","emailVerified":true,"image":null,"createdAt":"2026-01-01T00:00:00.000Z",)"
         R"("updatedAt":")" +
             updated + R"(","banned":true,"banReason":"spam","banExpires":null}})");
     CHECK_TEXT(before <= updated && updated <= after,
                (before + " " + updated + " " + after).c_str());
-    CHECK_EQUAL(reply.body, get(Caller::super_admin, "/api/users/ulises-1").body);
+    CHECK_EQUAL(response.body, get(Caller::super_admin, "/api/users/ulises-1").body);
 }
 
 TEST(update_user, to_a_registered_email_returns_500_and_changes_nothing) {
@@ -44,7 +44,7 @@ TEST(update_user, to_a_registered_email_returns_500_and_changes_nothing) {
 }
 
 TEST(update_user, returns_a_new_entity_tag_for_each_change) {
-    const auto tag = [](const Reply& reply) { return reply.value("ETag"); };
+    const auto tag = [](const Response& response) { return response.value("ETag"); };
     const std::string read = tag(get(Caller::user, "/api/users/ulises-1"));
     CHECK(read.size() > 3 && read.front() == '"' && read.back() == '"');
     CHECK_EQUAL(read, tag(ask(Caller::admin, "HEAD", "/api/users/ulises-1")));

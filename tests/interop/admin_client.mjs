@@ -1,4 +1,4 @@
-// Runs better-auth's admin client against the library and against this httpd, with equal databases. Compares the replies
+// Runs better-auth's admin client against the library and against this httpd, with equal databases. Compares the responses
 // and the resulting rows.
 import assert from "node:assert/strict";
 
@@ -105,7 +105,7 @@ class Comparison {
     return { status, type: headers.get("content-type"), text: await here.response.text(), data, error };
   }
 
-  /** Records which ids and tokens of the two replies correspond, except those that the call has set. */
+  /** Records which ids and tokens of the two responses correspond, except those that the call has set. */
   #pair(one, other, argument) {
     if (one === null || typeof one !== "object") return;
     for (const [name, mine] of Object.entries(one)) {
@@ -127,7 +127,7 @@ class Comparison {
     return { ...answer, body, data: common(data), error: common(problem) };
   }
 
-  /** Makes a call on both sides and compares the replies. Returns the library's reply. */
+  /** Makes a call on both sides and compares the responses. Returns the library's response. */
   async call(name, argument, cookie) {
     this.cookie = cookie;
     const [there, here] = [await this.#ask(0, name, argument), await this.#ask(1, name, argument)];
@@ -363,8 +363,8 @@ const impersonationTests = (check) => {
     const { error } = await there.signIn.email({ email: "raiz@example.org", password: "contraseña de raíz", rememberMe });
     assert.equal(error, null);
   };
-  /** Returns the names and attributes of the last reply's cookies. */
-  const cookiesOf = ({ replies }) => attributesOf(replies.at(-1).headers);
+  /** Returns the names and attributes of the last response's cookies. */
+  const cookiesOf = ({ responses }) => attributesOf(responses.at(-1).headers);
 
   for (const rememberMe of [true, false])
     for (const [beginning, ending] of [["here", "here"], ["here", "there"], ["there", "here"]])

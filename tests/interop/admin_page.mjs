@@ -81,10 +81,10 @@ describeSite(
       for (const client of [here, there]) {
         jar.clear();
         await there.signIn.email({ email: "raiz@example.org", password: "contraseña de raíz" });
-        const replies = await callAll(client, (email, password) => site.signIn({ email, password }));
-        results.push({ mismatches: mismatches(replies), shape: shape(replies) });
+        const responses = await callAll(client, (email, password) => site.signIn({ email, password }));
+        results.push({ mismatches: mismatches(responses), shape: shape(responses) });
       }
-      // The library replies with null where its type has undefined.
+      // The library responds with null where its type has undefined.
       assert.deepEqual(...results);
       assert.equal(Object.keys(results[0].shape).length, 15);
     });
@@ -134,7 +134,7 @@ describeSite(
       } finally {
         await chromium.close();
       }
-      // httpd has replied to the admin client, and the application to the rest.
+      // httpd has responded to the admin client, and the application to the rest.
       assert.ok(asked.includes("/api/auth/sign-in/email") && asked.includes("/api/auth/get-session"));
       assert.deepEqual(asked.filter((path) => path.startsWith("/api/auth/admin")), []);
       const lines = readFileSync(auditLog, "utf8").trim().split("\n").map((line) => JSON.parse(line));

@@ -64,9 +64,9 @@ const testsOf = (version) => (check) => {
   };
   /** Calls the application as the user. */
   const call = async (site, session, path, body) => {
-    const reply = await site.application.call("POST", `/api-key/${path}`, { body, cookie: session.cookie });
-    assert.equal(reply.status, 200, `${path}: ${JSON.stringify(reply.body)}`);
-    return reply.body;
+    const response = await site.application.call("POST", `/api-key/${path}`, { body, cookie: session.cookie });
+    assert.equal(response.status, 200, `${path}: ${JSON.stringify(response.body)}`);
+    return response.body;
   };
 
   const asHeader = (key) => ({ "x-api-key": key });
@@ -81,9 +81,9 @@ const testsOf = (version) => (check) => {
   /** Asserts that the key is rejected by httpd, with this reason in the error log. */
   const expectRejected = async (site, owned, reason, expected = 401) => {
     site.log.expect(`UA0318: the API key was rejected: ${reason}`);
-    const reply = await use(site, owned);
-    assert.equal(reply.status, expected, JSON.stringify(reply.body));
-    return reply;
+    const response = await use(site, owned);
+    assert.equal(response.status, expected, JSON.stringify(response.body));
+    return response;
   };
   const expectRefusedByApplication = async (site, owned, code) => {
     const { valid, error } = await verify(site, owned);
@@ -92,8 +92,8 @@ const testsOf = (version) => (check) => {
   };
   /** Returns the user for whom the application accepts the key. */
   const ownerAtApplication = async (site, { key }) => {
-    const reply = await site.application.send("GET", "/get-session", asHeader(key.key));
-    return reply.status === 200 ? reply.body?.user.id : reply.status;
+    const response = await site.application.send("GET", "/get-session", asHeader(key.key));
+    return response.status === 200 ? response.body?.user.id : response.status;
   };
 
   const where = ({ key }) => [{ field: "id", value: key.id }];
@@ -191,8 +191,8 @@ const testsOf = (version) => (check) => {
     assert.equal(await status(site, owned), 200);
     const { valid, key } = await verify(site, owned);
     assert.deepEqual({ valid, remaining: key?.remaining }, { valid: true, remaining: 0 });
-    const reply = await expectRejected(site, owned, "no requests remain", 429);
-    assert.equal(reply.headers.get("retry-after"), null);
+    const response = await expectRejected(site, owned, "no requests remain", 429);
+    assert.equal(response.headers.get("retry-after"), null);
     await expectRefusedByApplication(site, owned, "USAGE_EXCEEDED");
     // The application has deleted the key.
     await expectRejected(site, owned, "there is no such key");
@@ -230,9 +230,9 @@ const testsOf = (version) => (check) => {
     const owned = await createUserAndKey(site, { rateLimitMax: 2, rateLimitTimeWindow: day });
     assert.equal(await status(site, owned), 200);
     assert.ok(await isValid(site, owned));
-    const reply = await expectRejected(site, owned, "its rate limit is reached", 429);
-    const wait = Number(reply.headers.get("retry-after")) * 1000;
-    assert.ok(wait > 0 && wait <= day, reply.headers.get("retry-after"));
+    const response = await expectRejected(site, owned, "its rate limit is reached", 429);
+    const wait = Number(response.headers.get("retry-after")) * 1000;
+    assert.ok(wait > 0 && wait <= day, response.headers.get("retry-after"));
     const { details } = await expectRefusedByApplication(site, owned, "RATE_LIMITED");
     // better-auth 1.4 does not return the time to wait.
     if (details) assert.ok(details.tryAgainIn <= wait);

@@ -23,9 +23,9 @@ const tables = ["apikey", "twoFactor", "member", "invitation", "deviceCode", "ve
 
 const tests = (check) => {
   const call = async (site, session, path, body) => {
-    const reply = await site.application.call("POST", path, { body, cookie: session.cookie });
-    assert.equal(reply.status, 200, `${path}: ${JSON.stringify(reply.body)}`);
-    return reply.body;
+    const response = await site.application.call("POST", path, { body, cookie: session.cookie });
+    assert.equal(response.status, 200, `${path}: ${JSON.stringify(response.body)}`);
+    return response.body;
   };
   /** Creates an API key of the user. Returns its id and a function that returns whether the key is valid. */
   const createKey = async (site, session) => {

@@ -11,8 +11,8 @@ import { shape } from "./support/types.mjs";
 
 /** Creates a client as a page would. */
 const client = async (site) => {
-  const { here: auth, jar, replies } = await openBrowser(site);
-  return { auth, jar, replies };
+  const { here: auth, jar, responses } = await openBrowser(site);
+  return { auth, jar, responses };
 };
 
 /** Sends a request with only these headers. */
@@ -26,12 +26,12 @@ const post = (port, path, headers, body) =>
         method: "POST",
         headers: { host: `localhost:${port}`, "content-type": "application/json", ...headers },
       },
-      (reply) => {
+      (response) => {
         let text = "";
-        reply.setEncoding("utf8");
-        reply.on("data", (part) => (text += part));
-        reply.on("end", () =>
-          resolve({ status: reply.statusCode, body: text === "" ? null : JSON.parse(text) }),
+        response.setEncoding("utf8");
+        response.on("data", (part) => (text += part));
+        response.on("end", () =>
+          resolve({ status: response.statusCode, body: text === "" ? null : JSON.parse(text) }),
         );
       },
     );
@@ -112,7 +112,7 @@ const tests = (isNewest) => (check) => {
 
   check("a remembered sign-in clears the cookie of an unremembered one", async (site) => {
     const { email, password } = await site.createUser();
-    const { auth, jar, replies } = await client(site);
+    const { auth, jar, responses } = await client(site);
     await auth.signIn.email({ email, password, rememberMe: false });
     assert.ok(jar.has("better-auth.dont_remember"));
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -121,7 +121,7 @@ const tests = (isNewest) => (check) => {
     if (!isNewest) return;
     const there = await site.application.call("POST", "/sign-in/email", { body: { email, password }, cookie });
     site.trackSession({ token: there.body.token });
-    assert.deepEqual(attributesOf(replies.at(-1).headers), attributesOf(there.headers));
+    assert.deepEqual(attributesOf(responses.at(-1).headers), attributesOf(there.headers));
   });
 
   if (isNewest)
@@ -147,7 +147,7 @@ const tests = (isNewest) => (check) => {
       }
     });
 
-  check("replies have the library's form, including the attributes of cookies", async (site) => {
+  check("responses have the library's form, including the attributes of cookies", async (site) => {
     const user = await site.createUser();
     const both = async (method, path, { cookie, body }) => {
       const there = await site.application.call(method, path, { cookie, body });
@@ -266,9 +266,9 @@ const tests = (isNewest) => (check) => {
 
   check("the bearer plugin's header is valid on both sides", async (site) => {
     const user = await site.createUser();
-    const { auth, replies } = await client(site);
+    const { auth, responses } = await client(site);
     await auth.signIn.email({ email: user.email, password: user.password });
-    const bearer = replies.at(-1).headers.get("set-auth-token");
+    const bearer = responses.at(-1).headers.get("set-auth-token");
     assert.ok(bearer, "no set-auth-token");
     site.log.addSecret(bearer);
     assert.equal(

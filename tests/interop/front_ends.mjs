@@ -57,9 +57,9 @@ const withPage = async (site, name, { cookieName, cookieValue }, work) => {
   await visit(browser, address, cookies, (page) => work(page, pages[name]));
 };
 
-/** Searches until the list shows only one person. After a late reply, react-admin may show the old list again. */
+/** Searches until the list shows only one person. After a late response, react-admin may show the old list again. */
 const find = async (page, emails, words, person) => {
-  const answered = page.waitForResponse((reply) => new URL(reply.url()).searchParams.get("search") === words);
+  const answered = page.waitForResponse((response) => new URL(response.url()).searchParams.get("search") === words);
   await page.getByLabel("Search").fill(words);
   // Until then the page shows the previous list, which may also contain that person.
   await answered;

@@ -111,8 +111,8 @@ const tests = (check) => {
     assert.equal((await site.recordAtService(user.id)).emailVerified, false);
     const token = await sendLink(site, user, "verification");
     assert.equal((await site.application.call("GET", `/verify-email?token=${token.slice(0, -1)}`)).status, 401);
-    const reply = await site.application.call("GET", `/verify-email?token=${token}`);
-    assert.deepEqual([reply.status, reply.body.status], [200, true]);
+    const response = await site.application.call("GET", `/verify-email?token=${token}`);
+    assert.deepEqual([response.status, response.body.status], [200, true]);
     assert.equal((await site.recordAtService(user.id)).emailVerified, true);
   });
 };

@@ -33,11 +33,11 @@ describeSite(
   (check) => {
     /** Saves the document to a file. Returns {folder, file, document}. */
     const documentOf = async (site, service) => {
-      const reply = await fetch(`${site.httpd.address}${service}/openapi.json`);
-      assert.equal(reply.status, 200);
+      const response = await fetch(`${site.httpd.address}${service}/openapi.json`);
+      assert.equal(response.status, 200);
       const folder = join(work, `openapi-${services.indexOf(service)}`);
       mkdirSync(folder, { recursive: true });
-      const text = await reply.text();
+      const text = await response.text();
       writeFileSync(join(folder, "openapi.json"), text);
       return { folder, file: join(folder, "openapi.json"), document: JSON.parse(text) };
     };
@@ -52,7 +52,7 @@ describeSite(
       }
     });
 
-    check("openapi-typescript generates types that match a reply", async (site) => {
+    check("openapi-typescript generates types that match a response", async (site) => {
       for (const service of services) {
         const { folder, file, document } = await documentOf(site, service);
         const types = join(folder, "openapi.d.ts");

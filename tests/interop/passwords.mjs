@@ -139,11 +139,11 @@ const tests = (check) => {
 
   check("a password that the user changed in the application stays valid", async (site) => {
     const { user, session } = await site.createSignedInUser();
-    const reply = await site.application.call("POST", "/change-password", {
+    const response = await site.application.call("POST", "/change-password", {
       body: { currentPassword: user.password, newPassword: "la contraseña nueva" },
       cookie: session.cookie,
     });
-    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    assert.equal(response.status, 200, JSON.stringify(response.body));
     await site.change(user.id, { name: "Con nombre nuevo" });
     await site.signIn({ ...user, password: "la contraseña nueva" });
     assert.equal((await site.application.signIn(user.email, user.password)).status, 401);

@@ -260,11 +260,11 @@ const roundTrip = (style) => (check) => {
     "httpd correctly reads an update by the application",
     async (site) => {
       const { user, session } = await site.createSignedInUser();
-      const reply = await site.application.call("POST", "/update-user", {
+      const response = await site.application.call("POST", "/update-user", {
         body: { name: "Nueva", image: "https://example.org/a.png" },
         cookie: session.cookie,
       });
-      assert.equal(reply.status, 200);
+      assert.equal(response.status, 200);
       const here = await site.recordAtService(user.id, session);
       assert.deepEqual([here.name, here.image], ["Nueva", "https://example.org/a.png"]);
       assert.deepEqual(here, asServiceRecord(await site.recordAtApplication(user.id)));

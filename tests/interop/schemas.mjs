@@ -13,7 +13,7 @@ const waitForSchemaRefresh = () => pause(10_500);
 const fresh = { ...asMigrated, hash: undefined };
 
 const extraColumns = (isNewest) => (check) => {
-  check("replies to changes have extra columns with their types", async (site) => {
+  check("responses to changes have extra columns with their types", async (site) => {
     const user = await site.createUser();
     assert.deepEqual(Object.keys(user).slice(0, elevenFields.length), elevenFields);
     assert.deepEqual([user.plan, user.credits, user.newsletter, user.phone], ["free", 3, true, null]);

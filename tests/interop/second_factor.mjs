@@ -76,9 +76,9 @@ const testsOf = (version) => (check) => {
     const current = () => Math.floor(Date.now() / 30_000);
     while (user.lastStep > current()) await sleep(200);
     const step = Math.max(current(), user.lastStep + 1);
-    const reply = await browser[side].twoFactor.verifyTotp({ code: await user.otp.hotp(step), ...more });
-    if (side === "here" && !reply.error) user.lastStep = step;
-    return reply;
+    const response = await browser[side].twoFactor.verifyTotp({ code: await user.otp.hotp(step), ...more });
+    if (side === "here" && !response.error) user.lastStep = step;
+    return response;
   };
   const sendBackupCode = (browser, side, code) => browser[side].twoFactor.verifyBackupCode({ code });
   const sendWrongCode = (browser, side) => browser[side].twoFactor.verifyTotp({ code: wrongCode });
@@ -239,12 +239,12 @@ const testsOf = (version) => (check) => {
     await signIn(site, browser, "here", user);
   });
 
-  check("replies have the library's cookies", async (site) => {
+  check("responses have the library's cookies", async (site) => {
     const user = await enable(site);
     for (const more of [{}, { rememberMe: false }]) {
       const browsers = await Promise.all(sides.map((side) => challenge(site, side, user, more)));
       const compare = () => {
-        const [here, there] = browsers.map(({ replies }) => attributesOf(replies.at(-1).headers));
+        const [here, there] = browsers.map(({ responses }) => attributesOf(responses.at(-1).headers));
         assert.deepEqual(here, there);
       };
       compare();

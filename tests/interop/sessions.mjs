@@ -96,12 +96,12 @@ const tests = (check) => {
 
   check("an impersonated session of the application identifies the impersonated user", async (site) => {
     const { user } = await site.createSignedInUser();
-    const reply = await site.application.call("POST", "/admin/impersonate-user", {
+    const response = await site.application.call("POST", "/admin/impersonate-user", {
       body: { userId: user.id },
       cookie: site.root.cookie,
     });
-    assert.equal(reply.status, 200, JSON.stringify(reply.body));
-    const cookie = reply.headers
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    const cookie = response.headers
       .getSetCookie()
       .findLast((header) => header.startsWith(`${cookieName}=`))
       .split(";", 1)[0];

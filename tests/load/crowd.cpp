@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-/// A client's connection, and the part of the reply received so far.
+/// A client's connection, and the part of the response received so far.
 struct Client {
     int socket = -1;
     bool waits = false;
@@ -34,7 +34,7 @@ int connect_client(std::uint16_t port) {
     return made;
 }
 
-/// Returns whether a reply is complete, according to its Content-Length.
+/// Returns whether a response is complete, according to its Content-Length.
 bool is_complete(const std::string& bytes) {
     constexpr std::string_view name = "\r\nContent-Length: ";
     const auto end = bytes.find("\r\n\r\n");
@@ -89,8 +89,8 @@ CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::sec
         times.push_back(std::chrono::duration_cast<Milliseconds>(now - client.sent));
         client.waits = false;
         client.due = pause_from(now);
-        ++report.replies;
-        take(index, parse_reply(std::exchange(client.bytes, {})));
+        ++report.responses;
+        take(index, parse_response(std::exchange(client.bytes, {})));
     };
     const auto is_waiting = [](const Client& client) { return client.waits; };
 

@@ -11,28 +11,28 @@
 namespace useradmin::test {
 
 struct CrowdReport {
-    long replies = 0;
-    /// Requests whose connection was closed without a reply.
+    long responses = 0;
+    /// Requests whose connection was closed without a response.
     long lost = 0;
     /// Idle connections that the server closed and the client reopened. httpd closes keep-alive
     /// connections when all of its workers are busy.
     long reconnects = 0;
-    /// Requests that had no reply when the time was up.
+    /// Requests that had no response when the time was up.
     long unanswered = 0;
     std::chrono::milliseconds median{};
     std::chrono::milliseconds p99{};
     std::chrono::milliseconds longest{};
 };
 
-/// Simulates many clients in one thread. A subclass supplies requests and receives replies.
+/// Simulates many clients in one thread. A subclass supplies requests and receives responses.
 class Crowd {
   public:
     virtual ~Crowd() = default;
 
     /// Returns the next complete request of a client.
     virtual std::string next(std::size_t client) = 0;
-    /// Receives the reply to the client's last request.
-    virtual void take(std::size_t client, const Reply& reply) = 0;
+    /// Receives the response to the client's last request.
+    virtual void take(std::size_t client, const Response& response) = 0;
 
     /// Simulates `clients` clients for this time. Each sends requests at random intervals that
     /// average `pause`. Calls `tick` every second.

@@ -65,24 +65,24 @@ class Users final : public Crowd {
         }
     }
 
-    void take(std::size_t client, const Reply& reply) override {
+    void take(std::size_t client, const Response& response) override {
         const int number = turns_[client] - 1;
-        if (reply.status != 200) {
-            ++failures[std::to_string(number % 10) + ": " + std::to_string(reply.status) + " " +
-                       reply.body.substr(0, 200)];
+        if (response.status != 200) {
+            ++failures[std::to_string(number % 10) + ": " + std::to_string(response.status) + " " +
+                       response.body.substr(0, 200)];
             return;
         }
         if (number % 10 == 0) {
             ++total;
-            ids_[client] = between(reply.body, R"("id":")", "\"").value_or("");
+            ids_[client] = between(response.body, R"("id":")", "\"").value_or("");
         }
         if (deletes(client, number))
             --total;
     }
 
-    /// The number of users according to the replies.
+    /// The number of users according to the responses.
     long total = 0;
-    /// Replies that report a failure, and how often each occurred.
+    /// Responses that report a failure, and how often each occurred.
     std::map<std::string, int> failures;
 
   private:
@@ -145,14 +145,15 @@ TEST_GROUP(load) {
         std::vector<long> times;
         for (int number = 0; number < requests; ++number) {
             const auto before = std::chrono::steady_clock::now();
-            const Reply reply = client.send({"GET",
-                                             "/api/users?page=" + std::to_string(number % 10 + 1),
-                                             {"Authorization: Bearer " + std::string(token)},
-                                             {}});
+            const Response response =
+                client.send({"GET",
+                             "/api/users?page=" + std::to_string(number % 10 + 1),
+                             {"Authorization: Bearer " + std::string(token)},
+                             {}});
             times.push_back(static_cast<long>(std::chrono::duration_cast<std::chrono::microseconds>(
                                                   std::chrono::steady_clock::now() - before)
                                                   .count()));
-            CHECK_EQUAL(200, reply.status);
+            CHECK_EQUAL(200, response.status);
             usleep(static_cast<unsigned>(pause.count()) * 1000);
         }
         std::sort(times.begin(), times.end());
@@ -171,12 +172,12 @@ TEST(load, of_many_keep_alive_connections_causes_no_failures_or_leaks) {
     const CrowdReport report =
         users.run(httpd_->port(), static_cast<std::size_t>(clients), time, pause,
                   [&] { memory.push_back(children_kib(httpd_->main_process(), "VmRSS")); });
-    for (const auto& [reply, times] : users.failures)
-        FAIL((std::to_string(times) + " times " + reply).c_str());
+    for (const auto& [response, times] : users.failures)
+        FAIL((std::to_string(times) + " times " + response).c_str());
     CHECK_EQUAL(0, report.lost);
     CHECK_EQUAL(0, report.unanswered);
-    CHECK_TEXT(report.replies > clients, std::to_string(report.replies).c_str());
-    const Reply list =
+    CHECK_TEXT(report.responses > clients, std::to_string(report.responses).c_str());
+    const Response list =
         HttpClient(httpd_->port())
             .send(
                 {"GET", "/api/users?limit=1", {"Authorization: Bearer " + std::string(token)}, {}});
@@ -189,10 +190,10 @@ TEST(load, of_many_keep_alive_connections_causes_no_failures_or_leaks) {
     const auto third = static_cast<std::ptrdiff_t>(memory.size() / 3);
     const long early = *std::max_element(memory.begin() + third, memory.begin() + 2 * third);
     const long late = *std::max_element(memory.end() - third, memory.end());
-    std::printf("\n%d connections, %ld s: %ld replies, %ld connections reopened; median %ld ms, "
+    std::printf("\n%d connections, %ld s: %ld responses, %ld connections reopened; median %ld ms, "
                 "p99 %ld ms, longest %ld ms; "
                 "%ld KiB resident after a third of the time, %ld KiB at its end\n",
-                clients, static_cast<long>(time.count()), report.replies, report.reconnects,
+                clients, static_cast<long>(time.count()), report.responses, report.reconnects,
                 static_cast<long>(report.median.count()), static_cast<long>(report.p99.count()),
                 static_cast<long>(report.longest.count()), early, late);
     CHECK_TEXT(late < early + early / 10, "the children grow");

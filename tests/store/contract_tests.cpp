@@ -784,7 +784,7 @@ TEST(extra_columns, of_type_json_may_hold_what_jsonb_rejects) {
     }
 }
 
-TEST(extra_columns, of_booleans_are_true_false_or_null_in_every_reply) {
+TEST(extra_columns, of_booleans_are_true_false_or_null_in_every_response) {
     change("ALTER TABLE \"user\" ADD COLUMN \"vip\" boolean",
            "ALTER TABLE \"user\" DROP COLUMN \"vip\"");
     const auto expect_vip = [](const char* value, std::string_view object) {

@@ -1001,7 +1001,7 @@ TEST(tables_in_use, are_read_after_a_slow_connect) {
     add_user("u", "u@x");
     SlowSource slow_source(*connection_);
     const store::TimeoutPolicy short_timeout = {std::chrono::seconds(2)};
-    // On a busy machine, the rest of the time budget may run out before the reply.
+    // On a busy machine, the rest of the time budget may run out before the response.
     bool is_found = false;
     for (int attempts = 0; attempts < 10 && !is_found; ++attempts) {
         log_.lines.clear();
@@ -1184,7 +1184,7 @@ TEST(postgresql_tables_in_use, are_written_once_if_the_connection_is_lost) {
     expect_ok(store().list({}, {20, 0}));
 }
 
-TEST(postgresql_tables_in_use, are_changed_once_if_the_commit_reply_is_lost) {
+TEST(postgresql_tables_in_use, are_changed_once_if_the_commit_response_is_lost) {
     expect_error("the outcome of the write is unknown");
     add_user("u", "u@x");
     // A sequence counts the writes, because a rollback does not reset it.

@@ -147,11 +147,11 @@ void ExchangeLog::write(const std::string& line) {
     *file_ << line << '\n';
 }
 
-void ExchangeLog::note(std::uint16_t port, const Request& request, const Reply& reply) {
-    note(port, request, reply, true);
+void ExchangeLog::note(std::uint16_t port, const Request& request, const Response& response) {
+    note(port, request, response, true);
 }
 
-void ExchangeLog::note(std::uint16_t port, std::string_view bytes, const Reply& reply) {
+void ExchangeLog::note(std::uint16_t port, std::string_view bytes, const Response& response) {
     std::istringstream text{std::string(bytes)};
     Request request;
     std::string line;
@@ -159,10 +159,10 @@ void ExchangeLog::note(std::uint16_t port, std::string_view bytes, const Reply& 
     while (std::getline(text, line) && line != "\r")
         if (line.starts_with("Host: ") && line.ends_with('\r'))
             request.headers.push_back(line.substr(0, line.size() - 1));
-    note(port, request, reply, false);
+    note(port, request, response, false);
 }
 
-void ExchangeLog::note(std::uint16_t port, const Request& request, const Reply& reply,
+void ExchangeLog::note(std::uint16_t port, const Request& request, const Response& response,
                        bool is_right) {
     const std::lock_guard lock(mutex_);
     const auto server = servers_.find(port);
@@ -186,16 +186,16 @@ void ExchangeLog::note(std::uint16_t port, const Request& request, const Reply& 
     line += ",\"base\":" + json_string(*base) + ",\"path\":" + json_string(request.path);
     line += std::string(",\"right\":") + (is_right ? "true" : "false") + ",\"request\":";
     line += request.body ? json_string(*request.body) : "null";
-    line += ",\"status\":" + std::to_string(reply.status) + ",\"headers\":[";
+    line += ",\"status\":" + std::to_string(response.status) + ",\"headers\":[";
     const char* comma = "";
-    for (const auto& [name, value] : reply.headers) {
-        // The date differs in each reply.
+    for (const auto& [name, value] : response.headers) {
+        // The date differs in each response.
         if (name == "Date" || name == "date")
             continue;
         line += comma + ("[" + json_string(name)) + "," + json_string(value) + "]";
         comma = ",";
     }
-    line += "],\"reply\":" + json_string(reply.body);
+    line += "],\"response\":" + json_string(response.body);
     const UtestShell& test = *UtestShell::getCurrent();
     const std::string name =
         std::string(test.getGroup().asCharString()) + "." + test.getName().asCharString();
@@ -233,11 +233,11 @@ void ExchangeLog::ask(const Server& server, std::uint16_t port) {
         Request request{"GET", encoded(base) + "/" + page};
         if (!host.empty())
             request.headers.push_back("Host: " + host);
-        const std::optional<Reply> reply = client.try_send(request);
-        const bool is_whole = reply && reply->status == 200;
+        const std::optional<Response> response = client.try_send(request);
+        const bool is_whole = response && response->status == 200;
         write("{\"server\":" + std::to_string(server.number) + ",\"host\":" + json_string(host) +
               ",\"base\":" + json_string(base) +
-              ",\"document\":" + (is_whole ? json_string(reply->body) : "null") + "}");
+              ",\"document\":" + (is_whole ? json_string(response->body) : "null") + "}");
     }
 }
 

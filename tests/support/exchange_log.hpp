@@ -32,14 +32,15 @@ class ExchangeLog {
     std::string directives() const;
     /// Records that a server was started with this configuration.
     void begin_server(std::uint16_t port, const std::string& configuration);
-    void note(std::uint16_t port, const Request& request, const Reply& reply);
-    /// Records a request that was sent as raw bytes, which need not be valid HTTP, and its reply.
-    void note(std::uint16_t port, std::string_view bytes, const Reply& reply);
+    void note(std::uint16_t port, const Request& request, const Response& response);
+    /// Records a request that was sent as raw bytes, which need not be valid HTTP, and its
+    /// response.
+    void note(std::uint16_t port, std::string_view bytes, const Response& response);
     /// Declares that the running test sends successful requests that are not in the OpenAPI
     /// document.
     void exclude_from_document();
     /// Fetches the OpenAPI document of each base address that was requested. Call it before the
-    /// server stops. Unless the server replies with 200, records that there is no document.
+    /// server stops. Unless the server responds with 200, records that there is no document.
     void end_server(std::uint16_t port) noexcept;
 
     /// Closes the file. Returns whether all exchanges match the documents, and prints those that do
@@ -59,7 +60,7 @@ class ExchangeLog {
     };
 
     void write(const std::string& line);
-    void note(std::uint16_t port, const Request& request, const Reply& reply, bool is_right);
+    void note(std::uint16_t port, const Request& request, const Response& response, bool is_right);
     void ask(const Server& server, std::uint16_t port);
     static void read(const std::string& configuration, Server& server);
 

@@ -19,18 +19,18 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-/// Parses a line of a reply's header section. A new status line, as after 100 Continue, discards
+/// Parses a line of a response's header section. A new status line, as after 100 Continue, discards
 /// the headers before it.
-void take_head_line(Reply& reply, std::string_view line) {
+void take_head_line(Response& response, std::string_view line) {
     while (!line.empty() && (line.back() == '\r' || line.back() == '\n'))
         line.remove_suffix(1);
     if (line.starts_with("HTTP/")) {
-        reply.headers.clear();
-        reply.is_http2 = line.starts_with("HTTP/2");
+        response.headers.clear();
+        response.is_http2 = line.starts_with("HTTP/2");
         const auto space = line.find(' ');
-        reply.status = 0;
+        response.status = 0;
         if (space != std::string_view::npos)
-            std::from_chars(line.data() + space + 1, line.data() + line.size(), reply.status);
+            std::from_chars(line.data() + space + 1, line.data() + line.size(), response.status);
         return;
     }
     const auto colon = line.find(':');
@@ -39,16 +39,16 @@ void take_head_line(Reply& reply, std::string_view line) {
     auto value = line.substr(colon + 1);
     while (value.starts_with(' '))
         value.remove_prefix(1);
-    reply.headers.emplace_back(line.substr(0, colon), value);
+    response.headers.emplace_back(line.substr(0, colon), value);
 }
 
-std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* reply) {
-    take_head_line(*static_cast<Reply*>(reply), {bytes, size * count});
+std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* response) {
+    take_head_line(*static_cast<Response*>(response), {bytes, size * count});
     return size * count;
 }
 
-std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* reply) {
-    static_cast<Reply*>(reply)->body.append(bytes, size * count);
+std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* response) {
+    static_cast<Response*>(response)->body.append(bytes, size * count);
     return size * count;
 }
 
@@ -71,8 +71,8 @@ struct Easy {
 };
 
 void prepare(CURL* handle, HeaderList& headers, std::uint16_t port, const Request& request,
-             Reply& reply) {
-    reply.asked = request.method + " " + request.path;
+             Response& response) {
+    response.asked = request.method + " " + request.path;
     const std::string url = std::string(request.tls ? "https" : "http") +
                             "://127.0.0.1:" + std::to_string(port) + request.path;
     if (request.tls) {
@@ -97,9 +97,9 @@ void prepare(CURL* handle, HeaderList& headers, std::uint16_t port, const Reques
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(handle, CURLOPT_TIMEOUT, static_cast<long>(request.timeout.count()));
     curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, on_header);
-    curl_easy_setopt(handle, CURLOPT_HEADERDATA, &reply);
+    curl_easy_setopt(handle, CURLOPT_HEADERDATA, &response);
     curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(handle, CURLOPT_WRITEDATA, &reply);
+    curl_easy_setopt(handle, CURLOPT_WRITEDATA, &response);
     if (request.body) {
         curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body->size()));
         curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, request.body->c_str());
@@ -118,36 +118,36 @@ void prepare(CURL* handle, HeaderList& headers, std::uint16_t port, const Reques
 
 } // namespace
 
-std::optional<std::string> Reply::header(std::string_view name) const {
+std::optional<std::string> Response::header(std::string_view name) const {
     for (const auto& [key, value] : headers)
         if (lower(key) == lower(name))
             return value;
     return {};
 }
 
-std::string Reply::text() const {
-    std::string all = "request: " + asked + "\nreply:   " + std::to_string(status) + "\n";
+std::string Response::text() const {
+    std::string all = "request: " + asked + "\nresponse: " + std::to_string(status) + "\n";
     for (const auto& [name, value] : headers)
         all += "  " + name + ": " + value + "\n";
     return all + body.substr(0, 4000) + (body.size() > 4000 ? "…\n" : "\n");
 }
 
-Reply parse_reply(std::string_view bytes) {
-    Reply reply;
+Response parse_response(std::string_view bytes) {
+    Response response;
     while (!bytes.empty()) {
         const auto end = bytes.find("\r\n\r\n");
         auto head = bytes.substr(0, end);
         while (!head.empty()) {
             const auto line_end = std::min(head.find('\n'), head.size() - 1);
-            take_head_line(reply, head.substr(0, line_end + 1));
+            take_head_line(response, head.substr(0, line_end + 1));
             head.remove_prefix(line_end + 1);
         }
         bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 4);
-        if (reply.status >= 200)
+        if (response.status >= 200)
             break;
     }
-    reply.body = bytes;
-    return reply;
+    response.body = bytes;
+    return response;
 }
 
 struct HttpClient::Session {
@@ -160,18 +160,19 @@ struct HttpClient::Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    /// Sends the request and waits for the reply. Returns an error message, or nullptr on success.
-    const char* exchange(const Request& request, Reply& reply) {
+    /// Sends the request and waits for the response. Returns an error message, or nullptr on
+    /// success.
+    const char* exchange(const Request& request, Response& response) {
         HeaderList headers;
         curl_easy_reset(handle);
-        prepare(handle, headers, port, request, reply);
+        prepare(handle, headers, port, request, response);
         const auto code = curl_easy_perform(handle);
         long opened = 0;
         curl_easy_getinfo(handle, CURLINFO_NUM_CONNECTS, &opened);
         connections += opened;
         if (code != CURLE_OK)
             return curl_easy_strerror(code);
-        ExchangeLog::instance().note(port, request, reply);
+        ExchangeLog::instance().note(port, request, response);
         return nullptr;
     }
 };
@@ -180,27 +181,28 @@ HttpClient::HttpClient(std::uint16_t port) : session_(std::make_unique<Session>(
 
 HttpClient::~HttpClient() = default;
 
-Reply HttpClient::send(const Request& request, SourceLocation where) {
-    Reply reply;
-    if (const char* const problem = session_->exchange(request, reply))
-        fail_test(reply.text() + "no whole reply came: " + problem, where);
-    return reply;
+Response HttpClient::send(const Request& request, SourceLocation where) {
+    Response response;
+    if (const char* const problem = session_->exchange(request, response))
+        fail_test(response.text() + "no whole response came: " + problem, where);
+    return response;
 }
 
-std::optional<Reply> HttpClient::try_send(const Request& request) {
-    Reply reply;
-    return session_->exchange(request, reply) == nullptr ? std::optional(reply) : std::nullopt;
+std::optional<Response> HttpClient::try_send(const Request& request) {
+    Response response;
+    return session_->exchange(request, response) == nullptr ? std::optional(response)
+                                                            : std::nullopt;
 }
 
-std::vector<Reply> HttpClient::send_at_once(const std::vector<Request>& requests,
-                                            SourceLocation where) {
+std::vector<Response> HttpClient::send_at_once(const std::vector<Request>& requests,
+                                               SourceLocation where) {
     // curl keeps pointers to the elements, so the vectors must not grow later.
-    std::vector<Reply> replies(requests.size());
+    std::vector<Response> responses(requests.size());
     std::vector<Easy> handles(requests.size());
     CURLM* multi = curl_multi_init();
     for (std::size_t index = 0; index < requests.size(); ++index) {
         auto& [handle, headers] = handles[index];
-        prepare(handle, headers, session_->port, requests[index], replies[index]);
+        prepare(handle, headers, session_->port, requests[index], responses[index]);
         curl_easy_setopt(handle, CURLOPT_FRESH_CONNECT, 1L);
         curl_multi_add_handle(multi, handle);
     }
@@ -220,8 +222,8 @@ std::vector<Reply> HttpClient::send_at_once(const std::vector<Request>& requests
                       failures,
                   where);
     for (std::size_t index = 0; index < requests.size(); ++index)
-        ExchangeLog::instance().note(session_->port, requests[index], replies[index]);
-    return replies;
+        ExchangeLog::instance().note(session_->port, requests[index], responses[index]);
+    return responses;
 }
 
 long HttpClient::connections() const noexcept {

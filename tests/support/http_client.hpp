@@ -25,12 +25,12 @@ struct Request {
     std::string path; ///< with the query, sent unchanged
     std::vector<std::string> headers = {};
     std::optional<std::string> body = {};
-    std::chrono::seconds timeout = std::chrono::seconds(60); ///< the timeout for a reply
+    std::chrono::seconds timeout = std::chrono::seconds(60); ///< the timeout for a response
     bool is_http2 = false; ///< with prior knowledge, so the server must support HTTP/2
     std::optional<Tls> tls = {};
 };
 
-struct Reply {
+struct Response {
     int status = 0;
     bool is_http2 = false;
     std::vector<std::pair<std::string, std::string>> headers = {};
@@ -42,12 +42,12 @@ struct Reply {
     /// Returns the first header with the name, or "(none)".
     std::string value(std::string_view name) const { return header(name).value_or("(none)"); }
 
-    /// Returns the reply for a failure message, with at most 4000 bytes of the body.
+    /// Returns the response for a failure message, with at most 4000 bytes of the body.
     std::string text() const;
 };
 
-/// Parses a reply read from a raw connection. Skips 1xx replies.
-Reply parse_reply(std::string_view bytes);
+/// Parses a response read from a raw connection. Skips 1xx responses.
+Response parse_response(std::string_view bytes);
 
 /// Sends requests to a server on 127.0.0.1. Reuses HTTP/1.1 connections.
 class HttpClient {
@@ -55,17 +55,18 @@ class HttpClient {
     explicit HttpClient(std::uint16_t port);
     ~HttpClient();
 
-    /// Sends the request and waits for the reply. If there is no complete reply, fails the test.
-    Reply send(const Request& request, SourceLocation where = {});
+    /// Sends the request and waits for the response. If there is no complete response, fails the
+    /// test.
+    Response send(const Request& request, SourceLocation where = {});
 
-    /// Like send(), but returns std::nullopt if there is no complete reply or curl cannot send the
-    /// request.
-    std::optional<Reply> try_send(const Request& request);
+    /// Like send(), but returns std::nullopt if there is no complete response or curl cannot send
+    /// the request.
+    std::optional<Response> try_send(const Request& request);
 
-    /// Sends all requests simultaneously, each over a new connection, and waits for all replies. If
-    /// a reply is missing, fails the test.
-    std::vector<Reply> send_at_once(const std::vector<Request>& requests,
-                                    SourceLocation where = {});
+    /// Sends all requests simultaneously, each over a new connection, and waits for all responses.
+    /// If a response is missing, fails the test.
+    std::vector<Response> send_at_once(const std::vector<Request>& requests,
+                                       SourceLocation where = {});
 
     /// Returns the number of connections that send() and try_send() have opened.
     long connections() const noexcept;

@@ -38,7 +38,7 @@ std::string configuration_of(const HttpdSettings& settings, const std::filesyste
             "ServerName localhost\n"
             "Listen 127.0.0.1:${PORT}\n"
             "KeepAlive On\n"
-            // If the client reads slowly, a reply of 1 MB must not fit in the send buffer.
+            // If the client reads slowly, a response of 1 MB must not fit in the send buffer.
             "SendBufferSize 65536\n";
     if (const auto account = Httpd::account())
         text += "User " + account->name + "\nGroup " + account->group + "\n";

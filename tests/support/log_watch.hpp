@@ -10,7 +10,7 @@
 namespace useradmin::test {
 
 /// The tests' passwords, tokens and other secrets contain this string. A search for it in logs and
-/// replies finds leaks.
+/// responses finds leaks.
 inline constexpr std::string_view secret_mark = "s3cr3t";
 
 /// Returns whether the text contains secret_mark or an argon2 hash.

@@ -33,7 +33,7 @@ bool needs_etcd_api_v2() {
     return is_old;
 }
 
-/// Sends a request without a body. Returns the reply, or an empty string if there is none.
+/// Sends a request without a body. Returns the response, or an empty string if there is none.
 std::string ask(std::uint16_t port, const std::string& request) {
     const auto connection = RawConnection::open(port);
     if (connection == nullptr || !connection->send(request + " HTTP/1.0\r\n\r\n") ||

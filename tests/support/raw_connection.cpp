@@ -67,7 +67,7 @@ std::string RawConnection::receive_until(std::string_view text, std::chrono::sec
     return all;
 }
 
-std::string RawConnection::receive_reply(std::chrono::seconds bound) const {
+std::string RawConnection::receive_response(std::chrono::seconds bound) const {
     constexpr std::string_view length = "\r\nContent-Length: ";
     std::string all;
     const auto end = std::chrono::steady_clock::now() + bound;

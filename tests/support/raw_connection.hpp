@@ -37,9 +37,9 @@ class RawConnection {
     std::string receive_until(std::string_view text,
                               std::chrono::seconds bound = std::chrono::seconds(60)) const;
 
-    /// Receives data until a reply is complete (by Content-Length) or the peer closes the
+    /// Receives data until a response is complete (by Content-Length) or the peer closes the
     /// connection. Fails the test on timeout.
-    std::string receive_reply(std::chrono::seconds bound = std::chrono::seconds(60)) const;
+    std::string receive_response(std::chrono::seconds bound = std::chrono::seconds(60)) const;
 
   private:
     struct Socket {

@@ -43,8 +43,8 @@ class Redis {
     std::string url(std::uint16_t port) const;
     /// Returns the URL of database 2 with TLS.
     std::string tls_url(const std::string& host) const;
-    /// Runs a command in database 2. Returns the reply as a string, or std::nullopt if it is nil.
-    /// Fails the test on an error.
+    /// Runs a command in database 2. Returns the response as a string, or std::nullopt if it is
+    /// nil. Fails the test on an error.
     std::optional<std::string> run(const std::vector<std::string>& words) const;
 
   private:

@@ -59,19 +59,20 @@ TEST_GROUP_BASE(admin, ApiScene) {
             caller->impersonated_by = impersonated_by;
         const admin::SessionCookies session_cookies = {
             {"better-auth.session_token", "s3cr3t", true}, own_token, admin_session};
-        const http::Reply reply = admin::handle_request(
+        const http::Response response = admin::handle_request(
             named(endpoint),
             {is_post ? "POST" : "GET", "", is_post ? std::string_view() : argument, headers, body},
             caller, {store, hasher, settings, *actions, shows_tokens, session_cookies}, event = {});
-        set_cookies = header_of(reply, "Set-Cookie");
-        reply_body = reply.body;
-        const std::size_t code = reply.body.rfind("\"code\":\"");
-        std::string status = std::to_string(reply.status);
-        if (reply.status == 200)
-            return status + " " + reply.body;
-        return code == reply.body.npos
+        set_cookies = header_of(response, "Set-Cookie");
+        response_body = response.body;
+        const std::size_t code = response.body.rfind("\"code\":\"");
+        std::string status = std::to_string(response.status);
+        if (response.status == 200)
+            return status + " " + response.body;
+        return code == response.body.npos
                    ? status
-                   : status + " " + reply.body.substr(code + 8, reply.body.size() - code - 10);
+                   : status + " " +
+                         response.body.substr(code + 8, response.body.size() - code - 10);
     }
 
     /// The session cookie's token.
@@ -79,7 +80,7 @@ TEST_GROUP_BASE(admin, ApiScene) {
     std::string_view admin_session;
     std::string_view impersonated_by;
     std::string set_cookies;
-    std::string reply_body;
+    std::string response_body;
 
     /// Adds a session of user "another".
     void add_session() {
@@ -116,7 +117,7 @@ TEST(admin, one_of_several_roles_is_enough) {
 TEST(admin, has_permission_reports_a_non_object_like_better_auth) {
     expect("400 VALIDATION_ERROR", call("has-permission", "[]"));
     STRCMP_CONTAINS("[body] Invalid input: expected object, received array; [body] Invalid input\"",
-                    reply_body.c_str());
+                    response_body.c_str());
 }
 
 TEST(admin, has_permission_needs_one_role_with_all_actions) {
@@ -327,20 +328,20 @@ TEST(admin, returns_503_if_database_or_required_storage_is_unavailable) {
 }
 
 TEST(admin, errors_of_httpd_have_the_format_of_the_library) {
-    const auto reply = [&](int status) {
-        return admin::error_reply(status, "GET", headers, settings.trusted_origins);
+    const auto response = [&](int status) {
+        return admin::error_response(status, "GET", headers, settings.trusted_origins);
     };
-    expect("", reply(401).body);
-    expect(R"({"message":"Forbidden","code":"FORBIDDEN"})", reply(403).body);
-    expect(R"({"message":"Bad request","code":"BAD_REQUEST"})", reply(417).body);
-    STRCMP_CONTAINS(R"("code":"TOO_MANY_REQUESTS")", reply(429).body.c_str());
-    STRCMP_CONTAINS(R"("code":"INTERNAL_SERVER_ERROR")", reply(500).body.c_str());
-    STRCMP_CONTAINS(R"("code":"SERVICE_UNAVAILABLE")", reply(503).body.c_str());
-    expect("1", header_of(reply(503), "Retry-After"));
+    expect("", response(401).body);
+    expect(R"({"message":"Forbidden","code":"FORBIDDEN"})", response(403).body);
+    expect(R"({"message":"Bad request","code":"BAD_REQUEST"})", response(417).body);
+    STRCMP_CONTAINS(R"("code":"TOO_MANY_REQUESTS")", response(429).body.c_str());
+    STRCMP_CONTAINS(R"("code":"INTERNAL_SERVER_ERROR")", response(500).body.c_str());
+    STRCMP_CONTAINS(R"("code":"SERVICE_UNAVAILABLE")", response(503).body.c_str());
+    expect("1", header_of(response(503), "Retry-After"));
     const std::string_view origins[] = {"https://app.example.org"};
     settings.trusted_origins = origins;
     headers.fields["Origin"] = "https://app.example.org";
-    expect("https://app.example.org", header_of(reply(503), "Access-Control-Allow-Origin"));
+    expect("https://app.example.org", header_of(response(503), "Access-Control-Allow-Origin"));
 }
 
 TEST(admin, a_page_has_at_most_UserAdminMaxLimit_users) {
@@ -355,13 +356,13 @@ TEST(admin, an_empty_password_is_reported_like_the_library) {
     expect("400 VALIDATION_ERROR",
            call("set-user-password", R"({"userId":"another","newPassword":""})"));
     STRCMP_CONTAINS(R"("message":"[body.newPassword] newPassword cannot be empty")",
-                    reply_body.c_str());
+                    response_body.c_str());
     call("set-user-password", R"({"userId":"another","newPassword":[]})");
     STRCMP_CONTAINS("[body.newPassword] Invalid input: expected string, received array; "
                     "[body.newPassword] newPassword cannot be empty\"",
-                    reply_body.c_str());
+                    response_body.c_str());
     call("set-user-password", R"({"userId":"another","newPassword":[1]})");
-    STRCMP_CONTAINS("expected string, received array\"", reply_body.c_str());
+    STRCMP_CONTAINS("expected string, received array\"", response_body.c_str());
 }
 
 TEST(admin, ignores_a_limit_that_is_not_a_number) {
@@ -498,9 +499,9 @@ TEST(admin, the_id_of_a_new_user_cannot_be_set) {
 TEST(admin, list_user_sessions_reads_100_sessions) {
     add_session();
     store.all_sessions.resize(101, store.all_sessions.front());
-    const std::string reply = call("list-user-sessions", R"({"userId":"another"})");
+    const std::string response = call("list-user-sessions", R"({"userId":"another"})");
     std::size_t count = 0;
-    for (std::size_t at = 0; (at = reply.find("\"token\":", at)) != reply.npos; ++at)
+    for (std::size_t at = 0; (at = response.find("\"token\":", at)) != response.npos; ++at)
         ++count;
     CHECK_EQUAL(100U, count);
     expect("body, list_sessions another 100", calls.text());

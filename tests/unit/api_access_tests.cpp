@@ -23,7 +23,7 @@ constexpr std::string_view no_delete_root =
 
 #define NEW_USER R"("name":"Eva","email":"eva@example.org","password":"clave")"
 
-/// A request and the reply that each role gets.
+/// A request and the response that each role gets.
 struct Rule {
     std::string_view request;
     std::string_view body;

@@ -52,7 +52,7 @@ TEST(bulk, is_for_super_admins_and_requires_the_extras) {
     expect("200", ask(super_admin, "DELETE /bulk"));
 }
 
-TEST(bulk, replies_to_each_item_like_a_single_request) {
+TEST(bulk, responds_to_each_item_as_to_a_single_request) {
     expect(R"({"success":true,"data":[{"id":"another","status":200,"success":true,)"
            R"("etag":"\"1-2.3\""},)"
            R"({"id":"unknown","status":404,"success":false,"error":"Usuario no encontrado"},)"

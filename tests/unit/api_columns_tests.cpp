@@ -33,7 +33,7 @@ class Columns : public ApiScene {
     }
 
   protected:
-    /// Returns the part of the reply that follows the eleven fields.
+    /// Returns the part of the response that follows the eleven fields.
     std::string extra_members(const Caller& caller, std::string_view request) {
         const std::string text = send(caller, request).body;
         std::size_t begin = 0;

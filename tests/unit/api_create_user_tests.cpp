@@ -210,11 +210,11 @@ TEST(create_user, the_user_and_its_account_have_new_uuids) {
 }
 
 TEST(create_user, the_hash_is_stored_and_never_the_password) {
-    const auto reply = send(admin, "POST ", body_with("password", R"("cla\tve ñ 𝄞")"));
+    const auto response = send(admin, "POST ", body_with("password", R"("cla\tve ñ 𝄞")"));
     expect("cla\tve ñ 𝄞", hasher.password);
     expect(FakeHasher::result, store.created->password_hash);
-    CHECK_TRUE(reply.body.find("cla") == std::string::npos);
-    CHECK_TRUE(reply.body.find(FakeHasher::result) == std::string::npos);
+    CHECK_TRUE(response.body.find("cla") == std::string::npos);
+    CHECK_TRUE(response.body.find(FakeHasher::result) == std::string::npos);
 }
 
 TEST(create_user, sets_the_creation_time_to_the_current_time) {

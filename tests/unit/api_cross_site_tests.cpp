@@ -1,4 +1,4 @@
-// Requests from pages of other origins: which are rejected, and which replies trusted origins may
+// Requests from pages of other origins: which are rejected, and which responses trusted origins may
 // read.
 #include "fake_store.hpp"
 
@@ -81,7 +81,7 @@ TEST(other_origins, do_not_include_the_servers_own_over_http_or_https) {
         }
 }
 
-TEST(other_origins, get_replies_to_safe_methods) {
+TEST(other_origins, get_responses_to_safe_methods) {
     set_origin("https://evil.example", "cross-site");
     for (const auto method : {"GET ", "HEAD ", "GET /another"})
         expect("200", ask(super_admin, method), method);
@@ -100,16 +100,16 @@ TEST(other_origins, are_rejected_after_the_method_and_before_the_session) {
     }
 }
 
-TEST(other_origins, that_are_trusted_may_read_every_reply) {
+TEST(other_origins, that_are_trusted_may_read_every_response) {
     set_origin("https://app.example.org", "cross-site");
     for (const Caller& caller : {nobody, super_admin})
         for (const auto request : {"GET ", "GET /unknown", "POST ", "PATCH ", "GET /a/b",
                                    "OPTIONS ", "OPTIONS /another"}) {
-            const auto reply = send(caller, request, "{");
-            expect("https://app.example.org", header_of(reply, "Access-Control-Allow-Origin"),
+            const auto response = send(caller, request, "{");
+            expect("https://app.example.org", header_of(response, "Access-Control-Allow-Origin"),
                    request);
-            expect("true", header_of(reply, "Access-Control-Allow-Credentials"), request);
-            expect("Origin", header_of(reply, "Vary"), request);
+            expect("true", header_of(response, "Access-Control-Allow-Credentials"), request);
+            expect("Origin", header_of(response, "Vary"), request);
         }
 }
 
@@ -122,27 +122,27 @@ TEST(other_origins, may_read_response_headers_if_trusted) {
     expect("", header_of(send(super_admin, "GET /another"), exposed));
 }
 
-TEST(other_origins, that_are_trusted_get_preflight_replies) {
+TEST(other_origins, that_are_trusted_get_preflight_responses) {
     set_origin("https://app.example.org", "cross-site");
-    const auto reply = send(nobody, "OPTIONS /another");
-    LONGS_EQUAL(204, reply.status);
-    expect(header_of(reply, "Allow"), header_of(reply, "Access-Control-Allow-Methods"));
+    const auto response = send(nobody, "OPTIONS /another");
+    LONGS_EQUAL(204, response.status);
+    expect(header_of(response, "Allow"), header_of(response, "Access-Control-Allow-Methods"));
     expect("Content-Type, Authorization, x-api-key, Idempotency-Key, If-Match, If-None-Match, "
            "traceparent, tracestate",
-           header_of(reply, "Access-Control-Allow-Headers"));
-    expect("7200", header_of(reply, "Access-Control-Max-Age"));
+           header_of(response, "Access-Control-Allow-Headers"));
+    expect("7200", header_of(response, "Access-Control-Max-Age"));
     expect("", header_of(send(nobody, "PATCH /another"), "Access-Control-Allow-Methods"));
 }
 
-TEST(other_origins, that_are_not_trusted_cannot_read_replies) {
+TEST(other_origins, that_are_not_trusted_cannot_read_responses) {
     for (const auto origin : {"https://evil.example"sv, "https://example.org"sv, "null"sv, ""sv}) {
         set_origin(origin);
         for (const auto request : {"GET ", "POST ", "OPTIONS "}) {
-            const auto reply = send(super_admin, request, new_user);
-            expect("", header_of(reply, "Access-Control-Allow-Origin"), request);
-            expect("", header_of(reply, "Access-Control-Allow-Credentials"), request);
-            expect("", header_of(reply, "Access-Control-Allow-Methods"), request);
-            expect("Origin", header_of(reply, "Vary"), request);
+            const auto response = send(super_admin, request, new_user);
+            expect("", header_of(response, "Access-Control-Allow-Origin"), request);
+            expect("", header_of(response, "Access-Control-Allow-Credentials"), request);
+            expect("", header_of(response, "Access-Control-Allow-Methods"), request);
+            expect("Origin", header_of(response, "Vary"), request);
         }
     }
     settings.trusted_origins = {};

@@ -62,9 +62,9 @@ class Envelopes : public ApiScene {
 TEST_GROUP_BASE(envelopes, Envelopes){};
 
 TEST(envelopes, a_record_has_exactly_the_eleven_fields) {
-    const auto reply = send(admin, "GET /7");
-    CHECK_EQUAL(200, reply.status);
-    expect(joined({R"({"success":true,"data":{)", full_fields, "}}"}), reply.body);
+    const auto response = send(admin, "GET /7");
+    CHECK_EQUAL(200, response.status);
+    expect(joined({R"({"success":true,"data":{)", full_fields, "}}"}), response.body);
 }
 
 TEST(envelopes, absent_values_become_null_false_or_user) {
@@ -72,17 +72,17 @@ TEST(envelopes, absent_values_become_null_false_or_user) {
 }
 
 TEST(envelopes, a_list_has_its_records_and_its_pagination) {
-    const auto reply = send(admin, "GET ");
-    CHECK_EQUAL(200, reply.status);
+    const auto response = send(admin, "GET ");
+    CHECK_EQUAL(200, response.status);
     expect(joined({R"({"success":true,"data":[{)", full_fields, "},{", bare_fields,
                    R"(}],"pagination":{"page":1,"limit":20,"total":2,"totalPages":1}})"}),
-           reply.body);
+           response.body);
 }
 
 TEST(envelopes, an_update_returns_the_full_row_with_extra_columns_last) {
     store.other_columns = R"({"phone": null, "visits": 3})";
-    const auto reply = send(admin, "PUT /8", "{}");
-    CHECK_EQUAL(200, reply.status);
+    const auto response = send(admin, "PUT /8", "{}");
+    CHECK_EQUAL(200, response.status);
     std::string updated_at;
     text::append_iso8601(updated_at, store.updated_at());
     expect(R"({"success":true,"data":{"id":"8","name":"Eva","email":"eva@example.org",)"
@@ -90,15 +90,15 @@ TEST(envelopes, an_update_returns_the_full_row_with_extra_columns_last) {
                updated_at +
                R"(","banned":false,"banReason":null,"banExpires":null,)"
                R"("phone":null,"visits":3}})",
-           reply.body);
+           response.body);
 }
 
 TEST(envelopes, a_creation_returns_the_full_row_with_extra_columns_last) {
     store.other_columns = R"({"phone": null})";
-    const auto reply =
+    const auto response =
         send(admin, "POST ",
              R"({"name":"Íñigo","email":"i@example.org","password":"clave","role":"user"})");
-    CHECK_EQUAL(200, reply.status);
+    CHECK_EQUAL(200, response.status);
     std::string now;
     text::append_iso8601(now, store.created->now);
     expect(R"({"success":true,"data":{"id":")" + std::string(store.created->id) +
@@ -106,7 +106,7 @@ TEST(envelopes, a_creation_returns_the_full_row_with_extra_columns_last) {
                R"("image":null,"createdAt":")" +
                now + R"(","updatedAt":")" + now +
                R"(","banned":false,"banReason":null,"banExpires":null,"phone":null}})",
-           reply.body);
+           response.body);
 }
 
 TEST(envelopes, a_row_without_extra_columns_ends_with_the_known_ones) {
@@ -117,15 +117,15 @@ TEST(envelopes, a_row_without_extra_columns_ends_with_the_known_ones) {
 }
 
 TEST(envelopes, a_deletion_returns_a_message) {
-    const auto reply = send(super_admin, "DELETE /7");
-    CHECK_EQUAL(200, reply.status);
-    expect(R"({"success":true,"message":"Usuario eliminado correctamente"})", reply.body);
+    const auto response = send(super_admin, "DELETE /7");
+    CHECK_EQUAL(200, response.status);
+    expect(R"({"success":true,"message":"Usuario eliminado correctamente"})", response.body);
 }
 
 TEST(envelopes, a_failure_returns_an_error_in_utf8) {
-    const auto reply = send(nobody, "PATCH ");
-    CHECK_EQUAL(405, reply.status);
-    expect(R"({"success":false,"error":"Método no permitido"})", reply.body);
+    const auto response = send(nobody, "PATCH ");
+    CHECK_EQUAL(405, response.status);
+    expect(R"({"success":false,"error":"Método no permitido"})", response.body);
     expect(R"({"success":false,"error":"No autorizado"})", send(nobody, "GET ").body);
 }
 

@@ -23,7 +23,7 @@ constexpr std::string_view bad_request = "400 Petición incorrecta";
 
 constexpr std::string_view right_password = R"({"password":"s3cr3t word"})";
 
-/// A request, its error replies (forbidden, failed), and the store's calls.
+/// A request, its error responses (forbidden, failed), and the store's calls.
 struct Operation {
     std::string_view request;
     std::string_view body;
@@ -97,11 +97,11 @@ class Extras : public ApiScene {
         return method;
     }
 
-    /// Bans user "another". Returns the reason and the expiry of the ban, or the error reply.
+    /// Bans user "another". Returns the reason and the expiry of the ban, or the error response.
     std::string ban_with(std::string_view text) {
-        const std::string reply = ask(super_admin, "PUT /another/ban", text);
-        if (reply != "200" || !store.changes)
-            return reply;
+        const std::string response = ask(super_admin, "PUT /another/ban", text);
+        if (response != "200" || !store.changes)
+            return response;
         expect("true", new_value_of(*store.changes, "banned"));
         return new_value_of(*store.changes, "banReason") + " until " +
                new_value_of(*store.changes, "banExpires");
@@ -176,9 +176,9 @@ TEST(extras, are_not_found_unless_enabled) {
 TEST(extras, a_summary_counts_all_users) {
     const std::string request =
         "GET ?limit=5&search=ana&summary=2026-11-20,2026-11-21,2026-11-21T12:00:00Z";
-    const auto reply = send(super_admin, request);
+    const auto response = send(super_admin, request);
     STRCMP_CONTAINS(R"(,"summary":{"total":4,"banned":4,"unverified":4,"created":[4,4]}})",
-                    reply.body.c_str());
+                    response.body.c_str());
     expect("list role=- search=ana 6 from 0, read_last_activity 4, list role=- search=- 0 from 0, "
            "list role=- search=- banned=1 0 from 0, list role=- search=- verified=0 0 from 0, "
            "list role=- search=- from=2026-11-20T00:00:00.000Z until=2026-11-21T00:00:00.000Z "
@@ -254,8 +254,8 @@ TEST(extras, have_operation_names_for_metrics_and_logs) {
         expect(*name, api::operation_name(method, operation.request.substr(path), true));
         expect("", api::operation_name(method, operation.request.substr(path), false));
         expect(operation.failed,
-               summary_of(api::error_reply(500, method, operation.request.substr(path), headers,
-                                           settings)));
+               summary_of(api::error_response(500, method, operation.request.substr(path), headers,
+                                              settings)));
         ++name;
     }
 }
@@ -272,10 +272,10 @@ TEST(extras, accept_no_other_methods_or_paths) {
           std::pair("/another/sign-in-methods/account/one", "DELETE, OPTIONS"),
           std::pair("/another/sign-in-methods/passkey/one", "DELETE, OPTIONS"),
           std::pair("/another/sign-in-methods/api-key/one", "DELETE, OPTIONS")}) {
-        const http::Reply options = send(nobody, "OPTIONS " + std::string(path));
+        const http::Response options = send(nobody, "OPTIONS " + std::string(path));
         expect("204", summary_of(options), path);
         expect(methods, header_of(options, "Allow"), path);
-        const http::Reply other = send(nobody, "PATCH " + std::string(path));
+        const http::Response other = send(nobody, "PATCH " + std::string(path));
         expect(wrong_method, summary_of(other), path);
         expect(methods, header_of(other, "Allow"), path);
     }
@@ -376,18 +376,18 @@ TEST(extras, need_plugin_tables_only_for_some_resources) {
 }
 
 TEST(extras, accept_passwords_of_the_lengths_that_better_auth_accepts) {
-    const auto reply_to = [&](const std::string& password) {
+    const auto response_to = [&](const std::string& password) {
         return ask(super_admin, "PUT /another/password", R"({"password":")" + password + "\"}");
     };
     constexpr std::string_view too_short = "400 La contraseña es demasiado corta";
     constexpr std::string_view too_long = "400 La contraseña es demasiado larga";
-    expect(too_short, reply_to("1234567"));
-    expect("200", reply_to("12345678"));
-    expect("200", reply_to(std::string(128, 'x')));
-    expect(too_long, reply_to(std::string(129, 'x')));
+    expect(too_short, response_to("1234567"));
+    expect("200", response_to("12345678"));
+    expect("200", response_to(std::string(128, 'x')));
+    expect(too_long, response_to(std::string(129, 'x')));
     // The length counts UTF-16 code units: a letter has one, most emoji have two.
-    expect(too_short, reply_to("\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1"));
-    expect("200", reply_to("\U0001F600\U0001F600\U0001F600\U0001F600"));
+    expect(too_short, response_to("\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1"));
+    expect("200", response_to("\U0001F600\U0001F600\U0001F600\U0001F600"));
     expect(R"({"success":true,"message":"Contraseña cambiada correctamente"})",
            send(super_admin, "PUT /another/password", right_password).body);
     expect("s3cr3t word", hasher.password);
@@ -408,7 +408,7 @@ TEST(extras, hash_a_password_after_all_other_checks) {
     expect(not_found, ask(super_admin, "PUT /unknown/password", right_password));
     expect("body, find unknown", calls.text());
     hasher.failure = password::HashFailure::busy;
-    const http::Reply busy = send(super_admin, "PUT /another/password", right_password);
+    const http::Response busy = send(super_admin, "PUT /another/password", right_password);
     expect(unavailable, summary_of(busy));
     expect("1", header_of(busy, "Retry-After"));
     expect("body, find another, hash", calls.text());
@@ -494,7 +494,7 @@ TEST(extras, change_only_the_row_version_that_if_match_names) {
          {"PUT /another/ban", "DELETE /another/ban", "DELETE /another/second-factor",
           "DELETE /another/sign-in-methods/passkey/one"}) {
         headers.fields["If-Match"] = "\"1-2.3\"";
-        const http::Reply right = send(super_admin, request, "{}");
+        const http::Response right = send(super_admin, request, "{}");
         expect("200", summary_of(right), request);
         headers.fields["If-Match"] = "\"other\"";
         expect("412 El usuario ha cambiado", ask(super_admin, request, "{}"), request);

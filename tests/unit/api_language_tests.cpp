@@ -38,10 +38,10 @@ TEST(api_texts, mention_the_same_values_in_each_language) {
 
 class ApiLanguage : public ApiScene {
   protected:
-    static std::string content_language(const http::Reply& reply) {
-        return header_of(reply, "Content-Language");
+    static std::string content_language(const http::Response& response) {
+        return header_of(response, "Content-Language");
     }
-    static std::string vary(const http::Reply& reply) { return header_of(reply, "Vary"); }
+    static std::string vary(const http::Response& response) { return header_of(response, "Vary"); }
 };
 
 TEST_GROUP_BASE(api_language, ApiLanguage){};
@@ -78,14 +78,14 @@ TEST(api_language, is_the_one_preferred_in_Accept_Language) {
     };
     for (const auto& [field, language, error] : cases) {
         headers.fields["Accept-Language"] = field;
-        const auto reply = send(admin, "GET /unknown");
-        expect(error, summary_of(reply), field);
-        expect(language, content_language(reply), field);
-        expect("Accept-Language", vary(reply), field);
+        const auto response = send(admin, "GET /unknown");
+        expect(error, summary_of(response), field);
+        expect(language, content_language(response), field);
+        expect("Accept-Language", vary(response), field);
     }
 }
 
-TEST(api_language, of_accept_is_in_Vary_of_every_reply) {
+TEST(api_language, of_accept_is_in_Vary_of_every_response) {
     settings.language.reset();
     for (const char* request : {"GET ", "GET /another", "OPTIONS ", "PATCH ", "GET /a/b"})
         expect("Accept-Language", vary(send(admin, request)), request);
@@ -108,12 +108,12 @@ TEST(api_language, applies_to_errors_from_outside) {
     headers.fields["Accept-Language"] = "en";
     settings.language.reset();
     for (const int status : {400, 401, 403, 404, 405, 408, 413, 414, 429, 431, 500, 502, 503}) {
-        const auto reply = api::error_reply(status, "PUT", "/another", headers, settings);
-        expect("en", content_language(reply));
-        expect("Accept-Language", vary(reply));
+        const auto response = api::error_response(status, "PUT", "/another", headers, settings);
+        expect("en", content_language(response));
+        expect("Accept-Language", vary(response));
         const auto all = api::all_texts();
         CHECK(std::any_of(all.begin(), all.end(), [&](const api::Text& text) {
-            return summary_of(reply) == std::to_string(status) + " " + std::string(text.english);
+            return summary_of(response) == std::to_string(status) + " " + std::string(text.english);
         }));
     }
 }

@@ -12,19 +12,19 @@ namespace {
 
 class ListUsers : public ApiScene {
   protected:
-    /// Expects that a query requests this page from the store and that the reply repeats its
+    /// Expects that a query requests this page from the store and that the response repeats its
     /// numbers.
     void expect_page(std::int64_t page, std::int64_t limit, const std::string& query,
                      SourceLocation where = {}) {
-        const auto reply = send(super_admin, "GET ?" + query);
-        expect("200", summary_of(reply), query, where);
+        const auto response = send(super_admin, "GET ?" + query);
+        expect("200", summary_of(response), query, where);
         // The service requests one more user, to decide whether the next cursor needs an id.
         expect("list role=- search=- " + std::to_string(limit + 1) + " from " +
                    std::to_string((page - 1) * limit),
                calls.text(), query, where);
         const std::string echo =
             R"("page":)" + std::to_string(page) + R"(,"limit":)" + std::to_string(limit) + ",";
-        STRCMP_CONTAINS_LOCATION(echo.c_str(), reply.body.c_str(), query.c_str(), where.file,
+        STRCMP_CONTAINS_LOCATION(echo.c_str(), response.body.c_str(), query.c_str(), where.file,
                                  static_cast<std::size_t>(where.line));
     }
 
@@ -146,10 +146,10 @@ TEST(list_users, total_pages_is_total_divided_by_limit_rounded_up) {
          {Case{0, 20, 0}, Case{1, 20, 1}, Case{19, 20, 1}, Case{20, 20, 1}, Case{21, 20, 2},
           Case{40, 20, 2}, Case{41, 20, 3}, Case{3, 1, 3}, Case{5000000001, 1000, 5000001}}) {
         store.total = total;
-        const auto reply = send(super_admin, "GET ?limit=" + std::to_string(limit));
+        const auto response = send(super_admin, "GET ?limit=" + std::to_string(limit));
         const std::string numbers = R"("total":)" + std::to_string(total) + R"(,"totalPages":)" +
                                     std::to_string(pages) + "}}";
-        STRCMP_CONTAINS(numbers.c_str(), reply.body.c_str());
+        STRCMP_CONTAINS(numbers.c_str(), response.body.c_str());
     }
 }
 
@@ -263,7 +263,7 @@ TEST(list_users, links_to_the_next_and_previous_page_by_cursor) {
     store.add("a", "a@x").sort_key = "2026-01-01T00:00:00.000001";
     store.add("b", "b@x");
     store.total = 100;
-    // Returns the query of the reply's link with this relation.
+    // Returns the query of the response's link with this relation.
     const auto link = [&](const std::string& query, const std::string& relation) {
         const std::string links = header_of(send(super_admin, "GET ?" + query), "Link");
         const std::size_t end = links.find(">; rel=\"" + relation);

@@ -1,4 +1,4 @@
-// Completeness of the OpenAPI document. The integration tests compare it with actual replies.
+// Completeness of the OpenAPI document. The integration tests compare it with actual responses.
 #include "api/openapi.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"

@@ -1,5 +1,5 @@
 // The order of the checks (specification, section 4). A request that fails two adjacent checks gets
-// the reply of the first one, and the service calls nothing after it.
+// the response of the first one, and the service calls nothing after it.
 #include "fake_store.hpp"
 
 #include <string>
@@ -57,7 +57,7 @@ class OrderOfChecks : public ApiScene {
 
 TEST_GROUP_BASE(order_of_checks, OrderOfChecks){};
 
-TEST(order_of_checks, an_earlier_check_replies_even_if_later_ones_would_fail) {
+TEST(order_of_checks, the_first_failing_check_decides_the_response) {
     fail_all_calls();
     for (const Case& each : {
              Case{"method before session", nobody, "DELETE ", "", not_allowed, ""},

@@ -1,4 +1,4 @@
-// Paths, methods and error replies (specification, sections 4 and 7).
+// Paths, methods and error responses (specification, sections 4 and 7).
 #include "fake_store.hpp"
 
 #include <string>
@@ -27,10 +27,10 @@ TEST(paths_and_methods, options_are_answered_without_a_session_and_without_a_bod
          {std::pair("OPTIONS ", collection_methods), std::pair("OPTIONS /", collection_methods),
           std::pair("OPTIONS /another", user_methods)}) {
         for (const Caller& caller : {nobody, super_admin}) {
-            const auto reply = send(caller, request);
-            CHECK_EQUAL(204, reply.status);
-            expect("", reply.body, request);
-            expect(methods, header_of(reply, "Allow"), request);
+            const auto response = send(caller, request);
+            CHECK_EQUAL(204, response.status);
+            expect("", response.body, request);
+            expect(methods, header_of(response, "Allow"), request);
             expect("", calls.text(), request);
         }
     }
@@ -39,23 +39,23 @@ TEST(paths_and_methods, options_are_answered_without_a_session_and_without_a_bod
 TEST(paths_and_methods, another_method_on_the_collection_is_not_allowed) {
     for (const auto method : {"PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "get", "Post", ""})
         for (const auto path : {"", "/"}) {
-            const auto reply = send(nobody, request_to(method, path));
-            expect(wrong_method, summary_of(reply), method);
-            expect(collection_methods, header_of(reply, "Allow"), method);
+            const auto response = send(nobody, request_to(method, path));
+            expect(wrong_method, summary_of(response), method);
+            expect(collection_methods, header_of(response, "Allow"), method);
             expect("", calls.text(), method);
         }
 }
 
 TEST(paths_and_methods, another_method_on_a_user_is_not_allowed) {
     for (const auto method : {"POST", "PATCH", "TRACE", "PROPFIND", "put", "Delete", ""}) {
-        const auto reply = send(nobody, request_to(method, "/another"));
-        expect(wrong_method, summary_of(reply), method);
-        expect(user_methods, header_of(reply, "Allow"), method);
+        const auto response = send(nobody, request_to(method, "/another"));
+        expect(wrong_method, summary_of(response), method);
+        expect(user_methods, header_of(response, "Allow"), method);
         expect("", calls.text(), method);
     }
 }
 
-TEST(paths_and_methods, only_replies_about_methods_name_the_allowed_ones) {
+TEST(paths_and_methods, only_responses_about_methods_name_the_allowed_ones) {
     for (const auto request : {"GET ", "GET /another", "GET /unknown", "DELETE /boss", "GET /a/b"})
         for (const Caller& caller : {nobody, super_admin})
             expect("", header_of(send(caller, request), "Allow"), request);
@@ -104,7 +104,7 @@ namespace {
 
 class Failures : public ApiScene {
   protected:
-    /// Returns the reply to a request if this call fails.
+    /// Returns the response to a request if this call fails.
     std::string ask_failing(std::string_view call, store::Failure failure, std::string_view request,
                             std::string_view text) {
         start_over();
@@ -112,7 +112,7 @@ class Failures : public ApiScene {
         return ask(super_admin, request, text);
     }
 
-    /// Returns the reply to an admin's request whose body was not read completely.
+    /// Returns the response to an admin's request whose body was not read completely.
     std::string ask_without_body(std::string_view request, int error_status) {
         body.body = {{}, error_status};
         return ask(admin, request);
@@ -148,29 +148,30 @@ TEST(failures, of_the_database_have_the_operations_text) {
 TEST(failures, of_httpd_on_unknown_paths_have_the_get_user_text) {
     for (const char* path : {"//", "/another/unknown"}) {
         expect("500 Error al actualizar usuario",
-               summary_of(api::error_reply(500, "PUT", path, headers, settings)), path);
+               summary_of(api::error_response(500, "PUT", path, headers, settings)), path);
         expect("500 Error al obtener usuario",
-               summary_of(api::error_reply(500, "PATCH", path, headers, settings)), path);
+               summary_of(api::error_response(500, "PATCH", path, headers, settings)), path);
     }
     expect("500 Error al obtener usuarios",
-           summary_of(api::error_reply(500, "PATCH", "/", headers, settings)));
+           summary_of(api::error_response(500, "PATCH", "/", headers, settings)));
     // Without UserAdminMailCommand, this path is unknown.
     settings.has_extras = true;
-    expect("500 Error al obtener usuario",
-           summary_of(api::error_reply(500, "POST", "/another/password-link", headers, settings)));
+    expect(
+        "500 Error al obtener usuario",
+        summary_of(api::error_response(500, "POST", "/another/password-link", headers, settings)));
 }
 
 TEST(failures, that_are_temporary_have_Retry_After) {
     store.failures["list"] = store::Failure::unavailable;
     expect("1", header_of(send(super_admin, "GET "), "Retry-After"));
-    expect("1", header_of(api::error_reply(503, "GET", "", headers, settings), "Retry-After"));
+    expect("1", header_of(api::error_response(503, "GET", "", headers, settings), "Retry-After"));
     store.failures["list"] = store::Failure::failed;
     expect("", header_of(send(super_admin, "GET "), "Retry-After"));
 }
 
 TEST(failures, that_redirect_do_not_report_success) {
     expect(R"({"success":false,"error":"Petición incorrecta"})",
-           api::error_reply(302, "PUT", "/another", headers, settings).body);
+           api::error_response(302, "PUT", "/another", headers, settings).body);
 }
 
 TEST(failures, to_identify_the_caller_have_WWW_Authenticate) {
@@ -226,7 +227,7 @@ TEST(errors_from_outside, have_an_envelope_for_every_status) {
     };
     for (const auto& [status, text] : cases)
         expect(std::to_string(status) + " " + std::string(text),
-               summary_of(api::error_reply(status, "GET", "", headers, settings)));
+               summary_of(api::error_response(status, "GET", "", headers, settings)));
 }
 
 TEST(errors_from_outside, with_other_statuses_have_the_text_of_the_operation) {
@@ -248,7 +249,8 @@ TEST(errors_from_outside, with_other_statuses_have_the_text_of_the_operation) {
     for (const auto& [method, path, text] : cases)
         for (const int status : {500, 502})
             expect(std::to_string(status) + " " + std::string(text),
-                   summary_of(api::error_reply(status, method, path, headers, settings)), method);
+                   summary_of(api::error_response(status, method, path, headers, settings)),
+                   method);
 }
 
 } // namespace useradmin::test

@@ -770,9 +770,9 @@ class FakeHeaders final : public http::Headers {
 };
 
 /// Returns the values of all header fields with the name, separated by commas.
-inline std::string header_of(const http::Reply& reply, std::string_view name) {
+inline std::string header_of(const http::Response& response, std::string_view name) {
     std::string values;
-    for (const http::Header& header : reply.headers)
+    for (const http::Header& header : response.headers)
         if (name == header.name)
             values += (values.empty() ? "" : ", ") + header.value;
     return values;
@@ -791,14 +791,14 @@ inline constexpr std::string_view unavailable = "503 Servicio no disponible temp
 
 inline constexpr std::string_view protected_email = "root@example.org";
 
-/// Returns a summary of a reply: "200" for a success, the status and text for an error. A body
+/// Returns a summary of a response: "200" for a success, the status and text for an error. A body
 /// without the envelope of section 2.4 is included unchanged.
-inline std::string summary_of(const http::Reply& reply) {
+inline std::string summary_of(const http::Response& response) {
     constexpr std::string_view success = R"({"success":true,)";
     constexpr std::string_view failure = R"({"success":false,"error":")";
     constexpr std::string_view end = "\"}";
-    std::string status = std::to_string(reply.status);
-    std::string_view text = reply.body;
+    std::string status = std::to_string(response.status);
+    std::string_view text = response.body;
     if (text.starts_with(success))
         return status;
     if (text.starts_with(failure) && text.ends_with(end)) {
@@ -839,7 +839,8 @@ class ApiScene : public Utest {
     }
 
     /// Clears the list of calls and sends a request ("GET /another", "GET /?page=2").
-    http::Reply send(const Caller& caller, std::string_view request, std::string_view text = {}) {
+    http::Response send(const Caller& caller, std::string_view request,
+                        std::string_view text = {}) {
         calls.clear();
         const std::size_t path = request.find(' ') + 1;
         const std::size_t query = std::min(request.find('?'), request.size());
@@ -852,7 +853,7 @@ class ApiScene : public Utest {
             event = {});
     }
 
-    /// Like send(), but returns a summary of the reply.
+    /// Like send(), but returns a summary of the response.
     std::string ask(const Caller& caller, std::string_view request, std::string_view text = {}) {
         return summary_of(send(caller, request, text));
     }

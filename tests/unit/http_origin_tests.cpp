@@ -1,4 +1,4 @@
-// Origins as sent by browsers, and the CORS headers of replies.
+// Origins as sent by browsers, and the CORS headers of responses.
 #include "fake_store.hpp"
 
 #include "http/origin.hpp"

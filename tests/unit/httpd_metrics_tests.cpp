@@ -262,7 +262,7 @@ TEST(metrics, are_samples_with_labels_in_the_text_format) {
             "useradmin_hash_queue_places_in_use 2",
         })
         check_line(text, line);
-    STRCMP_CONTAINS("# HELP useradmin_requests_total Replies", text.c_str());
+    STRCMP_CONTAINS("# HELP useradmin_requests_total Responses", text.c_str());
     CHECK(text.find("operation=\"create\"") == std::string::npos);
     CHECK(text.find("_up{virtual_host=\"c.test") == std::string::npos);
     CHECK(text.find("_timestamp_seconds{virtual_host=\"d.test") == std::string::npos);

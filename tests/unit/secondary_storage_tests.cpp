@@ -68,17 +68,17 @@ store::Revocation revocation(std::string_view user_id, std::int64_t id) {
     return {user_id, {}, text::Timestamp(std::chrono::milliseconds(id)), id};
 }
 
-/// Accepts one connection and sends `start`, then a reply that does not end, byte by byte, for up
-/// to a minute.
-class EndlessReply {
+/// Accepts one connection and sends `start`, then a response that does not end, byte by byte, for
+/// up to a minute.
+class EndlessResponse {
   public:
-    explicit EndlessReply(std::string_view start = {}) : start_(start) {
+    explicit EndlessResponse(std::string_view start = {}) : start_(start) {
         const sockaddr_in any_port = loopback(0);
         ::bind(listener_, reinterpret_cast<const sockaddr*>(&any_port), sizeof any_port);
         ::listen(listener_, 1);
         thread_ = std::thread([this] { send(); });
     }
-    ~EndlessReply() {
+    ~EndlessResponse() {
         thread_.join();
         ::close(listener_);
     }
@@ -282,9 +282,9 @@ TEST(delivery, ends_a_stored_session_whose_token_is_not_text) {
 }
 
 TEST_GROUP(redis_storage) {
-    const EndlessReply server;
+    const EndlessResponse server;
 
-    /// Connects, and stops the storage while it reads the reply. Returns what it then reports.
+    /// Connects, and stops the storage while it reads the response. Returns what it then reports.
     std::string error_after_stop() const {
         secondary_storage::RedisStorage storage({"127.0.0.1", server.port()},
                                                 std::chrono::hours(1));
@@ -299,7 +299,7 @@ TEST_GROUP(redis_storage) {
     }
 };
 
-TEST(redis_storage, times_out_on_an_endless_reply) {
+TEST(redis_storage, times_out_on_an_endless_response) {
     secondary_storage::RedisStorage storage({"127.0.0.1", server.port()},
                                             std::chrono::milliseconds(100));
     CHECK_FALSE(storage.connect());
@@ -318,8 +318,8 @@ TEST(redis_storage, aborts_a_running_command_if_it_is_stopped) {
 TEST_GROUP(redis_errors){};
 
 TEST(redis_errors, do_not_repeat_the_password) {
-    const EndlessReply server("-ERR unknown command 'AUTH', with args beginning with: 'eva' "
-                              "'s3cr3t' \r\n");
+    const EndlessResponse server("-ERR unknown command 'AUTH', with args beginning with: 'eva' "
+                                 "'s3cr3t' \r\n");
     secondary_storage::RedisAddress address{"127.0.0.1", server.port()};
     address.user = "eva";
     address.password = "s3cr3t";

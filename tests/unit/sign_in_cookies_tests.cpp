@@ -11,9 +11,9 @@ class SetCookies : public Utest {
     using Values = std::vector<std::string>;
 
     /// Returns the values of Set-Cookie.
-    static Values values_of(const http::Reply& reply) {
+    static Values values_of(const http::Response& response) {
         Values values;
-        for (const http::Header& header : reply.headers) {
+        for (const http::Header& header : response.headers) {
             STRCMP_EQUAL("Set-Cookie", header.name);
             values.push_back(header.value);
         }
@@ -21,17 +21,17 @@ class SetCookies : public Utest {
     }
     /// Returns the cookies that sign-in sets.
     static Values opened(const sign_in::Cookies& cookies, bool is_remembered = true) {
-        http::Reply reply;
-        cookies.set_session(reply, "token", is_remembered);
-        return values_of(reply);
+        http::Response response;
+        cookies.set_session(response, "token", is_remembered);
+        return values_of(response);
     }
     static std::string opened(std::string_view name, bool is_secure) {
         return opened(sign_in::Cookies(name, "", is_secure)).at(0);
     }
     static Values expired(const sign_in::Cookies& cookies) {
-        http::Reply reply;
-        cookies.expire_session(reply);
-        return values_of(reply);
+        http::Response response;
+        cookies.expire_session(response);
+        return values_of(response);
     }
     static void expect(const std::string& expected, const std::string& actual) {
         STRCMP_EQUAL(expected.c_str(), actual.c_str());

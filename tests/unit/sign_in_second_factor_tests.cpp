@@ -48,8 +48,8 @@ TEST_GROUP_BASE(second_step, SignInScene) {
         stored.factor.backup_codes = encrypted_codes;
     }
 
-    http::Reply send(std::string_view path, std::string_view text,
-                     std::string_view method = "POST") {
+    http::Response send(std::string_view path, std::string_view text,
+                        std::string_view method = "POST") {
         calls.clear();
         headers.fields["Content-Type"] = content_type;
         body.body.text = text;
@@ -64,21 +64,21 @@ TEST_GROUP_BASE(second_step, SignInScene) {
             {store, credentials, cookies, false, {}, code_time, event, 100, false, used_secrets});
     }
 
-    http::Reply sign_in(bool is_remembered = true) {
+    http::Response sign_in(bool is_remembered = true) {
         return send("/sign-in/email",
                     is_remembered
                         ? R"({"email":"eva@example.org","password":"right"})"
                         : R"({"email":"eva@example.org","password":"right","rememberMe":false})");
     }
 
-    /// Returns the status of a reply, followed by the error code, if any.
-    static std::string status(const http::Reply& reply) {
+    /// Returns the status of a response, followed by the error code, if any.
+    static std::string status(const http::Response& response) {
         constexpr std::string_view member = R"("code":")";
-        const std::size_t start = reply.body.find(member);
-        std::string text = std::to_string(reply.status);
-        if (start != reply.body.npos)
-            text += " " + reply.body.substr(start + member.size(),
-                                            reply.body.size() - start - member.size() - 2);
+        const std::size_t start = response.body.find(member);
+        std::string text = std::to_string(response.status);
+        if (start != response.body.npos)
+            text += " " + response.body.substr(start + member.size(),
+                                               response.body.size() - start - member.size() - 2);
         return text;
     }
     std::string verify_totp(std::string_view text = right_code) {
@@ -88,11 +88,11 @@ TEST_GROUP_BASE(second_step, SignInScene) {
         return status(send("/two-factor/verify-backup-code", text));
     }
 
-    /// Returns the verified value of a cookie that the reply sets. Returns an empty string if the
-    /// reply deletes it, and "-" if the reply does not set it.
-    std::string cookie(const http::Reply& reply, std::string_view name) const {
+    /// Returns the verified value of a cookie that the response sets. Returns an empty string if
+    /// the response deletes it, and "-" if the response does not set it.
+    std::string cookie(const http::Response& response, std::string_view name) const {
         std::string value = "-";
-        for (const http::Header& header : reply.headers) {
+        for (const http::Header& header : response.headers) {
             const std::string_view text = header.value;
             const std::string start = "better-auth." + std::string(name) + "=";
             if (std::string_view(header.name) != "Set-Cookie" || !text.starts_with(start))
@@ -107,23 +107,23 @@ TEST_GROUP_BASE(second_step, SignInScene) {
 
     /// Signs in with the password and saves the challenge.
     void begin() {
-        const http::Reply reply = sign_in();
-        expect("200", status(reply));
-        challenge = cookie(reply, "two_factor");
+        const http::Response response = sign_in();
+        expect("200", status(response));
+        challenge = cookie(response, "two_factor");
     }
 };
 
 TEST(second_step, is_required_after_a_correct_password) {
-    const http::Reply reply = sign_in();
-    expect(R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})", reply.body);
+    const http::Response response = sign_in();
+    expect(R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})", response.body);
     expect("second-factor", event.reason);
     expect("eva", event.target);
     expect("", event.caller);
-    const std::string identifier = cookie(reply, "two_factor");
+    const std::string identifier = cookie(response, "two_factor");
     CHECK_TRUE(identifier.starts_with("2fa-"));
     expect("eva", store.verifications[identifier]);
     expect("0", store.verifications["2fa-attempts-" + identifier]);
-    expect("", cookie(reply, "session_token"));
+    expect("", cookie(response, "session_token"));
     expect("", log.text);
     CHECK_FALSE(store.opened.has_value());
 }
@@ -159,22 +159,22 @@ TEST(second_step, has_no_endpoints_without_a_secret) {
     used_secrets = {};
     for (const char* path : {"/two-factor/verify-totp", "/two-factor/verify-backup-code"})
         for (const char* method : {"GET", "OPTIONS", "POST"}) {
-            const http::Reply reply = send(path, right_code, method);
-            expect("404 NOT_FOUND", status(reply));
-            expect("", header_of(reply, "Allow"));
+            const http::Response response = send(path, right_code, method);
+            expect("404 NOT_FOUND", status(response));
+            expect("", header_of(response, "Allow"));
         }
 }
 
 TEST(second_step, opens_a_session_with_the_correct_code) {
     begin();
-    const http::Reply reply = send("/two-factor/verify-totp", right_code);
-    expect("200", status(reply));
-    CHECK_TRUE(reply.body.starts_with(R"({"token":")"));
+    const http::Response response = send("/two-factor/verify-totp", right_code);
+    expect("200", status(response));
+    CHECK_TRUE(response.body.starts_with(R"({"token":")"));
     CHECK_TRUE(store.opened.has_value());
     expect("eva", store.opened->user_id);
-    expect(store.opened->token, cookie(reply, "session_token"));
-    expect("", cookie(reply, "two_factor"));
-    expect("-", cookie(reply, "trust_device"));
+    expect(store.opened->token, cookie(response, "session_token"));
+    expect("", cookie(response, "two_factor"));
+    expect("-", cookie(response, "trust_device"));
     expect("verify-totp", event.operation);
     expect("eva", event.caller);
     expect("admin", event.role);
@@ -213,9 +213,9 @@ TEST(second_step, ends_if_the_password_or_address_changes) {
     store::Credential& stored = store.credentials[eva.email];
     begin();
     stored.password_hash = "new";
-    const http::Reply reply = send("/two-factor/verify-totp", right_code);
-    expect(invalid_cookie, status(reply));
-    expect("", cookie(reply, "two_factor"));
+    const http::Response response = send("/two-factor/verify-totp", right_code);
+    expect(invalid_cookie, status(response));
+    expect("", cookie(response, "two_factor"));
     stored.password_hash = "right";
     begin();
     model::User& user = store.second_factors["eva"].user;
@@ -273,12 +273,12 @@ TEST(second_step, allows_five_codes_after_one_password) {
     for (int time = 0; time < 4; ++time)
         expect("401 INVALID_CODE", verify_totp(wrong_code));
     expect("401 INVALID_BACKUP_CODE", verify_backup_code(wrong_code));
-    const http::Reply reply = send("/two-factor/verify-totp", right_code);
+    const http::Response response = send("/two-factor/verify-totp", right_code);
     expect(R"({"message":"Too many attempts. Please request a new code.",)"
            R"("code":"TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE"})",
-           reply.body);
-    expect("400 TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE", status(reply));
-    expect("", cookie(reply, "two_factor"));
+           response.body);
+    expect("400 TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE", status(response));
+    expect("", cookie(response, "two_factor"));
     expect("too-many-attempts", event.reason);
     CHECK_EQUAL(5, store.failed_codes);
     CHECK_FALSE(store.verifications.contains(challenge));
@@ -356,9 +356,9 @@ TEST(second_step, counts_wrong_codes_on_all_servers_together) {
 TEST(second_step, rejects_a_locked_second_factor_until_the_lock_ends) {
     begin();
     store.second_factors["eva"].factor.locked_until = code_time + 1500ms;
-    const http::Reply reply = send("/two-factor/verify-totp", right_code);
-    expect("429 ACCOUNT_TEMPORARILY_LOCKED", status(reply));
-    expect("2", header_of(reply, "Retry-After"));
+    const http::Response response = send("/two-factor/verify-totp", right_code);
+    expect("429 ACCOUNT_TEMPORARILY_LOCKED", status(response));
+    expect("2", header_of(response, "Retry-After"));
     expect("locked", event.reason);
     store.second_factors["eva"].factor.locked_until = code_time;
     store.failed_codes = 10;
@@ -430,21 +430,21 @@ TEST(second_step, rejects_a_backup_code_if_the_codes_change_meanwhile) {
 
 TEST(second_step, opens_no_session_if_the_client_disables_it) {
     begin();
-    const http::Reply reply =
+    const http::Response response =
         send("/two-factor/verify-backup-code", R"({"code":"aaaaa-bbbbb","disableSession":true})");
-    expect("200", status(reply));
-    CHECK_TRUE(reply.body.starts_with(R"({"user":{)"));
-    expect("-", cookie(reply, "session_token"));
+    expect("200", status(response));
+    CHECK_TRUE(response.body.starts_with(R"({"user":{)"));
+    expect("-", cookie(response, "session_token"));
     CHECK_FALSE(store.opened.has_value());
     expect("200", verify_totp());
 }
 
 TEST(second_step, remembers_whether_the_session_is_remembered) {
-    const http::Reply first = sign_in(false);
+    const http::Response first = sign_in(false);
     expect("true", cookie(first, "dont_remember"));
     challenge = cookie(first, "two_factor");
     has_dont_remember = true;
-    const http::Reply second = send("/two-factor/verify-totp", right_code);
+    const http::Response second = send("/two-factor/verify-totp", right_code);
     expect("true", cookie(second, "dont_remember"));
     CHECK_TRUE(store.opened->expires_at == code_time + 24h);
 }
@@ -458,22 +458,22 @@ TEST(second_step, expires_a_leftover_dont_remember_cookie) {
 TEST(second_step, that_trusts_the_device_expires_the_dont_remember_cookie) {
     begin();
     has_dont_remember = true;
-    const http::Reply reply =
+    const http::Response response =
         send("/two-factor/verify-totp", R"({"code":"081804","trustDevice":true})");
-    expect("", cookie(reply, "dont_remember"));
+    expect("", cookie(response, "dont_remember"));
     CHECK_TRUE(store.opened->expires_at == code_time + 24h);
 }
 
 TEST(second_step, is_skipped_on_a_trusted_device) {
     begin();
-    const http::Reply reply =
+    const http::Response response =
         send("/two-factor/verify-totp", R"({"code":"081804","trustDevice":true})");
-    trusted_device = cookie(reply, "trust_device");
+    trusted_device = cookie(response, "trust_device");
     const std::string identifier = trusted_device.substr(trusted_device.find('!') + 1);
     CHECK_TRUE(identifier.starts_with("trust-device-"));
     expect("eva", store.verifications[identifier]);
 
-    const http::Reply again = sign_in();
+    const http::Response again = sign_in();
     CHECK_TRUE(again.body.starts_with(R"({"redirect":false,"token":")"));
     expect("", event.reason);
     expect("eva", event.caller);
@@ -490,9 +490,9 @@ TEST(second_step, is_required_once_a_device_is_no_longer_trusted) {
     trusted_device = cookie(
         send("/two-factor/verify-totp", R"({"code":"081804","trustDevice":true})"), "trust_device");
     store.verifications.clear();
-    const http::Reply reply = sign_in();
-    CHECK_TRUE(reply.body.starts_with(R"({"twoFactorRedirect":true)"));
-    expect("", cookie(reply, "trust_device"));
+    const http::Response response = sign_in();
+    CHECK_TRUE(response.body.starts_with(R"({"twoFactorRedirect":true)"));
+    expect("", cookie(response, "trust_device"));
 }
 
 TEST(second_step, is_required_on_a_device_that_another_user_trusts) {
@@ -520,9 +520,9 @@ TEST(second_step, rejects_a_form_and_keeps_the_challenge) {
     begin();
     content_type = "application/x-www-form-urlencoded";
     for (const char* path : {"/two-factor/verify-totp", "/two-factor/verify-backup-code"}) {
-        const http::Reply reply = send(path, "code=081804");
-        expect("415 UNSUPPORTED_MEDIA_TYPE", status(reply));
-        expect("-", cookie(reply, "two_factor"));
+        const http::Response response = send(path, "code=081804");
+        expect("415 UNSUPPORTED_MEDIA_TYPE", status(response));
+        expect("-", cookie(response, "two_factor"));
     }
 }
 

@@ -27,8 +27,8 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
         signed_in.user = eva;
     }
 
-    http::Reply send(std::string_view method, std::string_view path, std::string_view token,
-                     std::string_view text = {}) {
+    http::Response send(std::string_view method, std::string_view path, std::string_view token,
+                        std::string_view text = {}) {
         calls.clear();
         headers.fields["Content-Type"] = content_type;
         body.body.text = text;
@@ -43,12 +43,12 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
 
     /// Returns the status, the start of the body, and how many cookies are set.
     std::string get_session(std::string_view token = "token") {
-        const auto reply = send("GET", "/get-session", token);
+        const auto response = send("GET", "/get-session", token);
         const auto cookies =
-            std::count_if(reply.headers.begin(), reply.headers.end(), [](const auto& header) {
+            std::count_if(response.headers.begin(), response.headers.end(), [](const auto& header) {
                 return std::string_view(header.name) == "Set-Cookie";
             });
-        return std::to_string(reply.status) + " " + reply.body.substr(0, 10) + " " +
+        return std::to_string(response.status) + " " + response.body.substr(0, 10) + " " +
                std::to_string(cookies);
     }
 };
@@ -168,11 +168,11 @@ TEST(sign_in_endpoints, open_a_session_of_seven_days_or_one_day) {
 TEST(sign_in_endpoints, reject_passwords_longer_than_the_library_accepts) {
     limit.attempts = 100;
     const auto sign_in = [this](std::string_view email, const std::string& password) {
-        const auto reply =
+        const auto response =
             send("POST", "/sign-in/email", "",
                  R"({"email":")" + std::string(email) + R"(","password":")" + password + "\"}");
-        return std::to_string(reply.status) +
-               (reply.body.find("PASSWORD_TOO_LONG") != std::string::npos ? " too long" : "");
+        return std::to_string(response.status) +
+               (response.body.find("PASSWORD_TOO_LONG") != std::string::npos ? " too long" : "");
     };
     const auto repeat = [](int count, std::string_view letter) {
         std::string text;
@@ -266,11 +266,11 @@ TEST(sign_in_endpoints, retry_if_the_user_changes_before_the_session_is_opened) 
 
 TEST(sign_in_endpoints, open_no_session_for_a_user_with_a_second_factor) {
     store.credentials["eva@example.org"].has_second_factor = true;
-    const auto reply =
+    const auto response =
         send("POST", "/sign-in/email", "", R"({"email":"eva@example.org","password":"right"})");
-    LONGS_EQUAL(403, reply.status);
-    STRCMP_CONTAINS(R"("code":"TWO_FACTOR_REQUIRED")", reply.body.c_str());
-    expect("", header_of(reply, "Set-Cookie"));
+    LONGS_EQUAL(403, response.status);
+    STRCMP_CONTAINS(R"("code":"TWO_FACTOR_REQUIRED")", response.body.c_str());
+    expect("", header_of(response, "Set-Cookie"));
     CHECK_FALSE(store.opened.has_value());
     expect("eva", event.target);
     expect("second-factor", event.reason);
@@ -314,9 +314,10 @@ TEST(sign_in_endpoints, reject_requests_that_the_browser_marks_as_cross_site) {
                               {"Cookie", cookie},
                               {"Sec-Fetch-Site", site},
                               {"Sec-Fetch-Mode", "cors"}};
-            const auto reply = send("POST", "/sign-in/email", "", R"({"email":"eva@example.org"})");
-            LONGS_EQUAL(403, reply.status);
-            STRCMP_CONTAINS("INVALID_ORIGIN", reply.body.c_str());
+            const auto response =
+                send("POST", "/sign-in/email", "", R"({"email":"eva@example.org"})");
+            LONGS_EQUAL(403, response.status);
+            STRCMP_CONTAINS("INVALID_ORIGIN", response.body.c_str());
             expect("", calls.text());
             LONGS_EQUAL(cookie.empty() ? 200 : 403, send("POST", "/sign-out", "token").status);
         }

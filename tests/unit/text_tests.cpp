@@ -17,7 +17,7 @@ using namespace useradmin;
 
 namespace {
 
-/// Parses a time. Returns it as replies contain it, or "nothing".
+/// Parses a time. Returns it as responses contain it, or "nothing".
 std::string formatted(std::string_view text) {
     const auto time = text::parse_timestamp(text);
     std::string out;

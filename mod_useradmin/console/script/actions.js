@@ -19,7 +19,7 @@
  * @param {string} [parts.kind]
  * @param {() => boolean | Promise<boolean>} [parts.agreed]
  * @param {() => Promise<Sent>} parts.request
- * @param {(reply: Sent) => unknown} parts.done
+ * @param {(response: Sent) => unknown} parts.done
  */
 function formDialog({ title, fields, label, kind, agreed, request, done }) {
   const frame = dialog(title);
@@ -28,9 +28,9 @@ function formDialog({ title, fields, label, kind, agreed, request, done }) {
     buttons: [button(t("cancel"), frame.leave), submit(label, kind)],
     agreed,
     action: async () => {
-      const reply = await request();
+      const response = await request();
       frame.close();
-      await done(reply);
+      await done(response);
     },
   }));
 }

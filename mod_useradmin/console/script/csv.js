@@ -44,9 +44,9 @@ class CsvExport {
     }
   }
 
-  /** @param {Reply<"list">} reply */
-  #take(reply) {
-    const { data, total } = reply;
+  /** @param {Response<"list">} response */
+  #take(response) {
+    const { data, total } = response;
     if (!this.#columns.length) {
       this.#columns = /** @type {(keyof User)[]} */ (Object.keys(data[0] ?? {}));
       // Spreadsheets recognize UTF-8 by the byte order mark.
@@ -54,7 +54,7 @@ class CsvExport {
     }
     this.#parts.push(...data.map((user) => csvLine(this.#columns.map((column) => user[column]))));
     this.#count += data.length;
-    this.#at = nextPage(reply);
+    this.#at = nextPage(response);
     this.#bar.value = total ? this.#count / total : 1;
     this.#status.textContent = t("progress", { done: this.#count, total });
   }

@@ -19,17 +19,17 @@ class Details {
   async load() {}
 
   /**
-   * Shows the reply to a request, or why it failed. Ignores the reply if a later request has begun.
+   * Shows the response to a request, or why it failed. Ignores the response if a later request has begun.
    * @template Sent
    * @param {Promise<Sent>} request
-   * @param {(reply: Sent) => void} show
+   * @param {(response: Sent) => void} show
    */
   async read(request, show) {
     const mine = ++this.#readings;
     this.node.ariaBusy = "true";
     try {
-      const reply = await request;
-      if (mine === this.#readings) show(reply);
+      const response = await request;
+      if (mine === this.#readings) show(response);
     } catch (error) {
       const { message } = problemOf(error);
       if (mine === this.#readings) this.status.textContent = message;

@@ -70,7 +70,7 @@ class Pager {
   /**
    * @param {number} shown
    * @param {number} total
-   * @param {Reply<"list">} reply
+   * @param {Response<"list">} response
    */
   paint(shown, total, { hasNext, pagination: { page, limit, total: matching, totalPages } }) {
     const from = (page - 1) * limit + 1;
@@ -260,17 +260,17 @@ class List {
     const mine = (this.#running = new AbortController());
     this.#region.ariaBusy = "true";
     try {
-      const reply = await readList(this.#parameters(cursor), mine.signal);
+      const response = await readList(this.#parameters(cursor), mine.signal);
       if (mine !== this.#running) return;
-      const { page, totalPages } = reply.pagination;
-      const found = page > 1 && reply.total ? [] : await withId(this.#filters(), reply.total > 0, mine.signal);
+      const { page, totalPages } = response.pagination;
+      const found = page > 1 && response.total ? [] : await withId(this.#filters(), response.total > 0, mine.signal);
       if (mine !== this.#running) return;
-      const added = found.filter(({ id }) => !reply.data.some((user) => user.id === id));
+      const added = found.filter(({ id }) => !response.data.some((user) => user.id === id));
       this.#problem.replaceChildren();
-      this.#pager.cursors = reply;
+      this.#pager.cursors = response;
       // The page is empty now. Always go back at least one page, because the total may be outdated.
-      if (!reply.data.length && page > 1 && reply.total > 0) return this.#change({ page: String(Math.min(totalPages, page - 1)) }, { focus, isNew: false });
-      this.#paint([...added, ...reply.data], reply.total + added.length, reply);
+      if (!response.data.length && page > 1 && response.total > 0) return this.#change({ page: String(Math.min(totalPages, page - 1)) }, { focus, isNew: false });
+      this.#paint([...added, ...response.data], response.total + added.length, response);
       this.#focus(focus);
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return;
@@ -288,15 +288,15 @@ class List {
   /**
    * @param {User[]} users
    * @param {number} total
-   * @param {Reply<"list">} reply
+   * @param {Response<"list">} response
    */
-  #paint(users, total, reply) {
+  #paint(users, total, response) {
     this.#table.paintSort(this.#query.sort);
     this.#table.paint(users);
     this.#selection?.show(this.#table.rows(), total);
     this.#none.hidden = users.length > 0;
     this.#status.textContent = counted("found", total);
-    this.#pager.paint(users.length, total, reply);
+    this.#pager.paint(users.length, total, response);
   }
   /** @param {Focused} [focus] */
   #focus(focus) {

@@ -181,7 +181,7 @@ class UserSelection {
   head = pickBox((isPicked) => this.set(this.#rows.map(({ user }) => user), isPicked), t("selectPage"));
 
   /**
-   * @param {(values: Record<string, string>) => Promise<Reply<"list">>} read reads a page of the matching users
+   * @param {(values: Record<string, string>) => Promise<Response<"list">>} read reads a page of the matching users
    * @param {(text: string) => unknown} announce
    */
   constructor(read, announce) {
@@ -289,10 +289,10 @@ class UserSelection {
     let at = { page: "1" };
     try {
       while (at && this.#users.size < mostSelected) {
-        const reply = await this.read({ limit: String(Math.min(1000, maxLimit)), ...at });
+        const response = await this.read({ limit: String(Math.min(1000, maxLimit)), ...at });
         if (mine !== this.#readings) return;
-        this.set(reply.data, true);
-        at = nextPage(reply);
+        this.set(response.data, true);
+        at = nextPage(response);
       }
     } catch (error) {
       tell(problemOf(error).message);

@@ -11,9 +11,9 @@
 /** @typedef {import("./openapi").components["schemas"]["Summary"]} Totals */
 /** @typedef {import("./openapi").operations} Operations */
 /**
- * A successful reply, with the values of its headers.
+ * A successful response, with the values of its headers.
  * @template {keyof Operations} Name
- * @typedef {(Operations[Name] extends { responses: { 200: { content: { "application/json": infer Content } } } } ? Content : never) & { next?: string, previous?: string, hasNext: boolean, tag?: string, total: number }} Reply
+ * @typedef {(Operations[Name] extends { responses: { 200: { content: { "application/json": infer Content } } } } ? Content : never) & { next?: string, previous?: string, hasNext: boolean, tag?: string, total: number }} Response
  */
 /**
  * @template {keyof Operations} Name
@@ -36,7 +36,7 @@ let isStillAccepted = false;
 // Whether the service reads a read-only copy of the database.
 let isCopy = false;
 /**
- * Callbacks for replies that affect the whole page. main.js sets them. copyIsFrom is called with the time of the last change
+ * Callbacks for responses that affect the whole page. main.js sets them. copyIsFrom is called with the time of the last change
  * that the read-only copy has received, or undefined if the database is not a copy.
  * @type {{ sessionEnded: () => void, forbidden: () => void, notFound: () => void, copyIsFrom: (time?: string) => void, selfChanged: (user: User, isOtherRole: boolean) => void }}
  */
@@ -71,7 +71,7 @@ function problemOf(error) {
   return error;
 }
 /**
- * Sends a request. If there is no reply, the status is 0.
+ * Sends a request. If there is no response, the status is 0.
  * @param {string} method
  * @param {string} url
  * @param {Options} options
@@ -82,12 +82,12 @@ async function send(method, url, { body, tag, signal } = {}) {
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (tag) headers["If-Match"] = tag;
   try {
-    const reply = await fetch(url, { method, headers, signal, body: JSON.stringify(body), cache: "no-store", redirect: "error" });
-    const content = await reply.json().catch((error) => {
+    const response = await fetch(url, { method, headers, signal, body: JSON.stringify(body), cache: "no-store", redirect: "error" });
+    const content = await response.json().catch((error) => {
       if (!(error instanceof SyntaxError)) throw error;
       return null;
     });
-    return { status: reply.status, content, headers: reply.headers };
+    return { status: response.status, content, headers: response.headers };
   } catch {
     signal?.throwIfAborted();
     return { status: 0, content: null, headers: new Headers() };
@@ -107,7 +107,7 @@ const addressOf = (path) => `${service.base}${path}`.replace(/^(?!\/)/, "/");
 async function call(method, path, options) {
   const asking = caller;
   const { status, content, headers } = await send(method, addressOf(path), options);
-  // Discard the reply if the caller has signed out in the meantime.
+  // Discard the response if the caller has signed out in the meantime.
   if (asking !== caller) throw new Problem(401);
   if (status === 401) {
     listener.sessionEnded();
@@ -116,7 +116,7 @@ async function call(method, path, options) {
   if (status === 403) listener.forbidden();
   if (status === 404) listener.notFound();
   if (method !== "GET") isStillAccepted = headers.has("Warning");
-  // A proxy replies 502 or 504 if it has lost the connection to the service.
+  // A proxy returns 502 or 504 if it has lost the connection to the service.
   const isUnknown = method !== "GET" && (status === 0 || status === 502 || status === 504);
   if (status !== 200 || !content?.success) throw new Problem(status, isUnknown ? "unknownOutcome" : content?.error, headers.get("Retry-After"));
   // The history comes from the audit log, not from the database.
@@ -138,11 +138,11 @@ const removal = (request) => request.catch((error) => {
 });
 /** @param {{ id: string }} user */
 const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
-/** @type {(parameters: Record<string, string>, signal?: AbortSignal) => Promise<Reply<"list">>} */
+/** @type {(parameters: Record<string, string>, signal?: AbortSignal) => Promise<Response<"list">>} */
 const readList = (parameters, signal) => call("GET", `?${new URLSearchParams(parameters)}`, { signal });
 /**
- * Returns the parameters of the page after the reply, or undefined if that is the last one. A page whose cursor would be too long has only a number.
- * @param {Reply<"list">} reply
+ * Returns the parameters of the page after the response, or undefined if that is the last one. A page whose cursor would be too long has only a number.
+ * @param {Response<"list">} response
  * @returns {Record<string, string> | undefined}
  */
 const nextPage = ({ next, hasNext, pagination: { page } }) => (hasNext ? { page: String(page + 1), ...(next ? { cursor: next } : {}) } : undefined);
@@ -155,13 +155,13 @@ const extraColumns = () => caller?.columns ?? [];
 const columnsParameter = (columns) => (columns.length ? { columns: columns.map(({ name }) => name).join() } : {});
 /** @param {{ id: string }} user */
 const pathWithColumns = (user) => `${pathOf(user)}?${new URLSearchParams(columnsParameter(extraColumns()))}`.replace(/\?$/, "");
-/** @type {(user: { id: string }) => Promise<Reply<"get">>} */
+/** @type {(user: { id: string }) => Promise<Response<"get">>} */
 const readUser = (user) => call("GET", pathWithColumns(user));
-/** @type {(user: { id: string }) => Promise<Reply<"list-sessions">>} */
+/** @type {(user: { id: string }) => Promise<Response<"list-sessions">>} */
 const readSessions = (user) => call("GET", `${pathOf(user)}/sessions`);
-/** @type {(user: { id: string }) => Promise<Reply<"list-sign-in-methods">>} */
+/** @type {(user: { id: string }) => Promise<Response<"list-sign-in-methods">>} */
 const readMethods = (user) => call("GET", `${pathOf(user)}/sign-in-methods`);
-/** @type {(user: { id: string }, before?: number) => Promise<Reply<"list-events">>} */
+/** @type {(user: { id: string }, before?: number) => Promise<Response<"list-events">>} */
 const readEvents = (user, before) => call("GET", `${pathOf(user)}/events${before === undefined ? "" : `?before=${before}`}`);
 
 const isSuper = () => caller?.role === "superAdmin";

@@ -93,10 +93,10 @@ class Drawer {
    * @param {string} [tag]
    */
   async #send(method, path, body, tag = this.frame.node.tag) {
-    const reply = await call(method, pathOf(this) + path, { tag, body });
+    const response = await call(method, pathOf(this) + path, { tag, body });
     // The reload may fail.
-    this.frame.node.tag = reply.tag ?? this.frame.node.tag;
-    return reply.tag;
+    this.frame.node.tag = response.tag ?? this.frame.node.tag;
+    return response.tag;
   }
 
   /**
@@ -204,7 +204,7 @@ class Drawer {
     try {
       await this.#send("PUT", "", body);
     } catch (error) {
-      // The service also replies 500 if another user has the address.
+      // The service also returns 500 if another user has the address.
       throw problemOf(error).status === 500 && body.email !== undefined && (await this.#isTaken(body.email)) ? new Problem(400, addressTaken) : error;
     }
     this.profile.settle(edits);
@@ -324,7 +324,7 @@ function createUser(typed = {}) {
   };
   const access = select([["invite", t("invite")], ["", t("password")]], canInvite ? "invite" : "", { name: "access", onchange: offerPassword });
   offerPassword();
-  /** @returns {Promise<Reply<"create">>} */
+  /** @returns {Promise<Response<"create">>} */
   const request = () => {
     /** @type {Partial<RequestBody<"create">>} */
     const body = { name: name.value.trim(), email: email.value.trim(), ...(access.value ? { invite: true } : { password: password.input.value }), role: isSuper() ? role.value : "user" };

@@ -62,7 +62,7 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
 void check_secrets(const CheckedConfiguration& configuration, Context& context, Findings& findings);
 
 /// Implements check --url: sends a request without credentials to the service's base URL. Reports a
-/// problem unless the reply is 401 with the service's JSON. Throws CommandError if the URL is
+/// problem unless the response is 401 with the service's JSON. Throws CommandError if the URL is
 /// invalid.
 void check_running_server(const std::string& url, Findings& findings);
 

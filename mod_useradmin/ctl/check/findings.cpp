@@ -120,10 +120,10 @@ class Examiner {
             {"banned", "nobody can be banned; add the column with 'useradminctl schema'"},
             {"banReason", "bans cannot have a reason; add the column with 'useradminctl schema'"},
             {"banExpires", "bans cannot expire; add the column with 'useradminctl schema'"},
-            {"emailVerified", "it is false in every reply"},
-            {"image", "it is null in every reply"},
-            {"createdAt", "it is null in every reply, and lists are sorted by id"},
-            {"updatedAt", "it is null in every reply"}};
+            {"emailVerified", "it is false in every response"},
+            {"image", "it is null in every response"},
+            {"createdAt", "it is null in every response, and lists are sorted by id"},
+            {"updatedAt", "it is null in every response"}};
         if (!schema().last_seen_problem.empty())
             add_problem(schema().last_seen_problem);
         if (schema().user.columns.empty())

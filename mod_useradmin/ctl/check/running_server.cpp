@@ -15,17 +15,17 @@ namespace useradmin::ctl {
 namespace {
 
 constexpr long timeout_seconds = 5;
-constexpr std::size_t max_reply = 1 << 20;
+constexpr std::size_t max_response = 1 << 20;
 
 /// Returns the number of bytes consumed. Any number other than `count` ends the transfer.
 std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* data) noexcept {
     std::string& body = *static_cast<std::string*>(data);
-    const std::size_t taken = std::min(count, max_reply - body.size());
+    const std::size_t taken = std::min(count, max_response - body.size());
     body.append(bytes, taken);
     return taken;
 }
 
-/// Returns whether the body of a reply is the service's envelope.
+/// Returns whether the body of a response is the service's envelope.
 bool is_of_service(std::string_view body) {
     using enum json::Object::Kind;
     const auto json = json::Object::parse(body);
@@ -33,20 +33,21 @@ bool is_of_service(std::string_view body) {
            (json->boolean("success") || json->kind("error") == string);
 }
 
-/// Explains a reply that is not the service's 401. Returns an empty string for the service's 401.
+/// Explains a response that is not the service's 401. Returns an empty string for the service's
+/// 401.
 std::string problem_of(long status, std::string_view body) {
     const std::string number = std::to_string(status);
     if (is_of_service(body) && status == 401)
         return "";
     if (is_of_service(body))
-        return "the service replied with " + number +
+        return "the service responded with " + number +
                " instead of 401 to a request without credentials; check that this is its base URL, "
                "that no Require directive rejects the request, and that UserAdminSession gives "
                "such a caller no id; see httpd's error log";
     if (status == 401)
         return "httpd itself, not the service, requires credentials (401): a Require or AuthType "
                "directive applies to this URL; add Require all granted";
-    return "the reply " + number +
+    return "the response " + number +
            " is not from the service; compare this URL with the <Location> that has UserAdmin On "
            "and with its <VirtualHost>, reload httpd after a change, and see httpd's error log";
 }
@@ -80,11 +81,11 @@ void check_running_server(const std::string& url, Findings& findings) {
     long status = 0;
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
     const std::string error = detail[0] != '\0' ? detail.data() : curl_easy_strerror(result);
-    // An incomplete or overlong reply is not from the service, either.
+    // An incomplete or overlong response is not from the service, either.
     const std::string problem =
         result == CURLE_OK || status != 0
             ? problem_of(status, body)
-            : "no reply: " + error +
+            : "no response: " + error +
                   "; check that httpd is running and listens at this address and, for https, that "
                   "this machine trusts the server's certificate";
     if (!problem.empty())

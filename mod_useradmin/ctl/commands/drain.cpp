@@ -31,10 +31,10 @@ Exit drain(Context& context) {
     if (context.wants_json())
         print_data([&](json::Writer& writer) { writer.key("drains").boolean(drains); });
     else
-        print_line(where + (drains ? "useradmin-health replies 503, so load balancers send no new "
+        print_line(where + (drains ? "useradmin-health returns 503, so load balancers send no new "
                                      "requests; to end this, run: useradminctl drain off" +
                                          option
-                                   : "useradmin-health replies 200 again if the database answers"));
+                                   : "useradmin-health returns 200 again if the database answers"));
     return Exit::success;
 }
 

@@ -1,4 +1,4 @@
-/* An upper bound for the service: a minimal handler on apr_dbd that replies with one user. It runs
+/* An upper bound for the service: a minimal handler on apr_dbd that responds with one user. It runs
  * one prepared SELECT and writes its eleven columns without checks or escapes. */
 #include <httpd.h>
 #include <http_config.h>

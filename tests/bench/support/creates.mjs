@@ -28,7 +28,7 @@ const create = (server, headers, seconds, connections = 16) =>
 const read = (server, headers, seconds) =>
   drive(`${server.address}/api/users/${record.id}`, headers, { seconds });
 
-/** Fails unless the reply to a create matches the stored user. */
+/** Fails unless the response to a create matches the stored user. */
 const checkCreate = async (server, headers) => {
   const email = `${randomBytes(6).toString("hex")}@new.example`;
   const made = await ask(

@@ -8,7 +8,7 @@ import { run } from "./machine.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 
 /**
- * Loads the address with wrk. Returns {rate, p50, p99, requests}, in requests/s and milliseconds. Fails if a reply is an error.
+ * Loads the address with wrk. Returns {rate, p50, p99, requests}, in requests/s and milliseconds. Fails if a response is an error.
  * `script` creates the requests if they differ.
  */
 export const drive = async (
@@ -36,24 +36,24 @@ export const drive = async (
   if (status !== 0 || !line) throw new Error(`wrk failed on ${address}:\n${output}${error}`);
   const { requests, seconds: took, failed, lost, p50, p99 } = JSON.parse(line);
   if (failed + lost > 0)
-    throw new Error(`${failed} replies of ${address} were errors, and ${lost} are missing`);
-  // If no reply arrived, measure for longer.
+    throw new Error(`${failed} responses of ${address} were errors, and ${lost} are missing`);
+  // If no response arrived, measure for longer.
   if (requests === 0 && seconds < 60)
     return drive(address, headers, { seconds: seconds * 4, connections, script, words });
-  if (requests === 0) throw new Error(`no reply of ${address} came within ${seconds} s`);
+  if (requests === 0) throw new Error(`no response of ${address} came within ${seconds} s`);
   return { rate: requests / took, p50, p99, requests };
 };
 
 /** Sends one request. Returns {status, text}. */
 export const ask = (address, headers, { method = "GET", body, agent } = {}) =>
   new Promise((resolve, reject) => {
-    const request = httpRequest(address, { method, headers, agent }, (reply) => {
+    const request = httpRequest(address, { method, headers, agent }, (response) => {
       const parts = [];
-      reply.on("data", (part) => parts.push(part));
-      reply.on("end", () =>
-        resolve({ status: reply.statusCode, headers: reply.headers, text: Buffer.concat(parts).toString("utf8") }),
+      response.on("data", (part) => parts.push(part));
+      response.on("end", () =>
+        resolve({ status: response.statusCode, headers: response.headers, text: Buffer.concat(parts).toString("utf8") }),
       );
-      reply.on("error", reject);
+      response.on("error", reject);
     });
     request.on("error", reject);
     request.end(body);

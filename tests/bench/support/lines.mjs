@@ -28,7 +28,7 @@ const recordOfFloor = (text) => {
   };
 };
 
-/** Returns whether a reply matches the database. */
+/** Returns whether a response matches the database. */
 const isCorrect = async ({ request, database, contender }, text) => {
   if (contenders[contender].isFloor) return JSON.stringify(recordOfFloor(text)) === JSON.stringify(record);
   if (request.isOfClient) {
@@ -84,16 +84,16 @@ const pathOf = async ({ request: { path, isByCursor } }, server, headers) => {
   if (!isByCursor) return path;
   const before = new URL(server.address + path);
   before.searchParams.set("page", before.searchParams.get("page") - 1);
-  const reply = await ask(before.href, headers);
-  return /<([^>]+)>; rel="next"/.exec(reply.headers.link)[1];
+  const response = await ask(before.href, headers);
+  return /<([^>]+)>; rel="next"/.exec(response.headers.link)[1];
 };
 
-const checkReply = async ({ line, path, server, headers }) => {
-  const reply = await ask(server.address + path, headers);
-  if (reply.status !== 200 || !(await isCorrect(line, reply.text)))
+const checkResponse = async ({ line, path, server, headers }) => {
+  const response = await ask(server.address + path, headers);
+  if (response.status !== 200 || !(await isCorrect(line, response.text)))
     throw new Error(
       `${contenders[line.contender].title} does not answer ${path} with what the database holds ` +
-        `(its log is ${server.errors}):\n${reply.status} ${reply.text.slice(0, 2000)}`,
+        `(its log is ${server.errors}):\n${response.status} ${response.text.slice(0, 2000)}`,
     );
 };
 
@@ -113,7 +113,7 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
       }
       result.headers = contenders[line.contender].headers(line.request.caller);
       result.path = await pathOf(line, result.server, result.headers);
-      await checkReply(result);
+      await checkResponse(result);
       // Warm up: open connections and let JavaScript compile.
       await drive(result.server.address + result.path, result.headers, {
         seconds: warmUp(line),
@@ -133,7 +133,7 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
         say(`  round ${round}: ${line.name}: ${figures.rate.toFixed(0)}/s`);
       }
     }
-    for (const result of order) await checkReply(result);
+    for (const result of order) await checkResponse(result);
     return [...results.values()].map(({ line, measured, server, skipped }) => ({
       name: line.name,
       line,

@@ -15,7 +15,7 @@ const run = async (page, checks) => {
       response = await send();
       outcome = response.type === "opaque" ? "opaque" : response.status;
     } catch {
-      // The browser blocked the reply or the request.
+      // The browser blocked the response or the request.
     }
     await report(page, what, outcome);
     return response;

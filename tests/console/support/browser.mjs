@@ -70,10 +70,10 @@ export class View {
       const end = () => Object.assign(traffic, { inProgress: traffic.inProgress - 1, ended: performance.now() });
       window.fetch = (...request) => {
         ++traffic.inProgress;
-        const reply = fetch(...request);
+        const response = fetch(...request);
         // Read a clone to its end, because the page may ignore the body.
-        reply.then((each) => each.clone().arrayBuffer()).then(end, end);
-        return reply;
+        response.then((each) => each.clone().arrayBuffer()).then(end, end);
+        return response;
       };
     }, view.settings.languages);
     if (!isFirefox)
@@ -186,31 +186,31 @@ export class View {
     await this.page.waitForFunction((wanted) => (new URLSearchParams(location.hash.slice(1)).get("search") ?? "") === wanted, {}, text);
     await this.waitUntilIdle();
   }
-  /** Replies in place of the server. replyTo returns the reply, "held" to delay the request, or a false value to let it pass. */
+  /** Responds in place of the server. replyTo returns the response, "held" to delay the request, or a false value to let it pass. */
   async intercept(replyTo) {
     await this.page.setRequestInterception(true);
     this.page.on("request", (request) => {
       if (request.isInterceptResolutionHandled()) return;
-      const reply = replyTo(request);
-      if (reply === "held") return;
+      const response = replyTo(request);
+      if (response === "held") return;
       // The page may have aborted the request.
-      if (reply) request.respond({ status: 200, contentType: "application/json", ...reply }).catch(() => {});
+      if (response) request.respond({ status: 200, contentType: "application/json", ...response }).catch(() => {});
       else request.continue().catch(() => {});
     });
   }
-  /** Lets the service reply as on a standby. The history is read from the audit log, so it has no Warning. */
-  async replyAsStandby() {
+  /** Lets the service respond as on a standby. The history is read from the audit log, so it has no Warning. */
+  async responseAsStandby() {
     await this.page.evaluate(() => {
       const own = window.fetch;
       window.fetch = async (url, options) => {
-        const reply = await own(url, options);
-        const headers = new Headers(reply.headers);
+        const response = await own(url, options);
+        const headers = new Headers(response.headers);
         if (!url.includes("/events")) headers.set("Warning", '110 - "Read from a standby; the last change that it has received dates from 2026-11-27T16:00:00.000Z"');
-        return new Response(reply.body, { status: reply.status, headers });
+        return new Response(response.body, { status: response.status, headers });
       };
     });
   }
-  /** Delays the first request for which matches returns true. The returned function lets it pass, or answers it with a reply. */
+  /** Delays the first request for which matches returns true. The returned function lets it pass, or answers it with a response. */
   async hold(matches) {
     let held = null;
     await this.intercept((request) => {
@@ -218,10 +218,10 @@ export class View {
       held = request;
       return "held";
     });
-    return async (reply) => {
+    return async (response) => {
       assert.ok(await eventually(() => held), "no request was held");
       // The page may have aborted the request.
-      if (reply) await held.respond({ status: 200, contentType: "application/json", ...reply }).catch(() => {});
+      if (response) await held.respond({ status: 200, contentType: "application/json", ...response }).catch(() => {});
       else await held.continue().catch(() => {});
       await this.page.setRequestInterception(false);
     };
@@ -234,7 +234,7 @@ export class View {
     await this.page.waitForRequest(matches);
     return release;
   }
-  /** Sends a request with the page's session, bypassing the console. Returns the JSON of the reply. */
+  /** Sends a request with the page's session, bypassing the console. Returns the JSON of the response. */
   ask(method, path, body) {
     return this.page.evaluate(
       async (url, options) => (await fetch(url, { ...options, headers: { "Content-Type": "application/json" } })).json(),

@@ -124,12 +124,12 @@ export class Site {
 
   /** Signs a user in with this User-Agent. */
   async openSession(email, agent) {
-    const reply = await fetch(`${this.httpd.address}/api/auth/sign-in/email`, {
+    const response = await fetch(`${this.httpd.address}/api/auth/sign-in/email`, {
       method: "POST",
       headers: { "Content-Type": "application/json", "User-Agent": agent, Origin: this.httpd.address },
       body: JSON.stringify({ email, password }),
     });
-    if (reply.status !== 200) throw new Error(`signing in as ${email} came to ${reply.status}`);
+    if (response.status !== 200) throw new Error(`signing in as ${email} came to ${response.status}`);
   }
 
   /** Returns the stored rows of the users. */

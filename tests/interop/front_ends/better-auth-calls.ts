@@ -12,7 +12,7 @@ const dataOf = <Data>({ data, error }: { data: Data; error: unknown }) => {
 /** Signs a new user in and returns its id; for the sessions that the calls list and end. */
 type SignIn = (email: string, password: string) => Promise<unknown>;
 
-/** Makes each call once. Returns the replies by the functions' names. */
+/** Makes each call once. Returns the responses by the functions' names. */
 export const callAll = async ({ admin }: Client, signIn: SignIn) => {
   const person = { email: `${crypto.randomUUID()}@example.org`, name: "Ana", password: "contraseña larga" };
   const createUser = dataOf(await admin.createUser({ ...person, role: "user", data: { image: "https://example.org/i.png" } }));

@@ -28,7 +28,7 @@ export const openBrowser = async () =>
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
   });
 
-/** Polls until `read` returns the expected value. Fails if it never does. A page shows a reply some time after its request. */
+/** Polls until `read` returns the expected value. Fails if it never does. A page shows a response some time after its request. */
 export const eventuallyEquals = async (read, expected) => {
   let seen;
   await eventually(async () => JSON.stringify((seen = await read())) === JSON.stringify(expected));

@@ -146,21 +146,21 @@ export class Application {
     return this.send(method, path, headers, body);
   }
 
-  /** Adds the user, cookie and bearer token to a reply that opens a session. */
-  #opened(reply) {
-    if (reply.status !== 200) return reply;
-    const { name, value } = reply.headers
+  /** Adds the user, cookie and bearer token to a response that opens a session. */
+  #opened(response) {
+    if (response.status !== 200) return response;
+    const { name, value } = response.headers
       .getSetCookie()
       .map(pairOf)
       .find((pair) => pair.name.endsWith("session_token"));
     return {
-      ...reply,
-      user: reply.body.user,
-      token: reply.body.token,
+      ...response,
+      user: response.body.user,
+      token: response.body.token,
       cookieName: name,
       cookieValue: value,
       cookie: `${name}=${value}`,
-      bearer: reply.headers.get("set-auth-token"),
+      bearer: response.headers.get("set-auth-token"),
     };
   }
 

@@ -14,13 +14,13 @@ export const signInDirectives = `<Location "${path}">
 `;
 
 /**
- * Opens a browser. Returns {here, there, jar, replies, cookie()}. `here` and `there` are clients with these plugins that
+ * Opens a browser. Returns {here, there, jar, responses, cookie()}. `here` and `there` are clients with these plugins that
  * share the cookie jar.
  */
 export const openBrowser = async (site, plugins = []) => {
   const { createAuthClient } = await load(`${site.version.packageName}/client`);
   const jar = new Map();
-  const replies = [];
+  const responses = [];
   const cookie = () => [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
   const client = (origin, options = {}) =>
     createAuthClient({
@@ -33,7 +33,7 @@ export const openBrowser = async (site, plugins = []) => {
           if (jar.size > 0) context.headers.set("cookie", cookie());
         },
         onResponse: ({ response }) => {
-          replies.push(response);
+          responses.push(response);
           for (const header of response.headers.getSetCookie()) {
             const [pair, ...attributes] = header.split(";").map((part) => part.trim());
             const [name, value] = [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)];
@@ -50,10 +50,10 @@ export const openBrowser = async (site, plugins = []) => {
   const there = client(site.application.options.baseURL, {
     customFetchImpl: (url, request) => site.application.auth.handler(new Request(url, request)),
   });
-  return { here, there, jar, replies, cookie };
+  return { here, there, jar, responses, cookie };
 };
 
-/** Returns the attributes of a reply's cookies by name, except Expires, which differs between replies. */
+/** Returns the attributes of a response's cookies by name, except Expires, which differs between responses. */
 export const attributesOf = (headers) =>
   new Map(
     headers.getSetCookie().map((header) => {

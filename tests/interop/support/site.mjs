@@ -131,14 +131,14 @@ export class Site {
 
   /** Sends a request to this httpd, by default as the superAdmin. Returns {status, body, headers}. */
   async send(method, path, { body, as = this.root, headers = {} } = {}) {
-    const reply = await fetch(`${this.httpd.address}${path}`, {
+    const response = await fetch(`${this.httpd.address}${path}`, {
       method,
       headers: { ...(as?.cookie ? { cookie: as.cookie } : {}), ...headers },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    const text = await reply.text();
-    const isJson = reply.headers.get("content-type")?.startsWith("application/json");
-    return { status: reply.status, headers: reply.headers, body: isJson ? JSON.parse(text) : text };
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   }
 
   /** Creates a user with httpd. Returns the record with the password that was sent. */
@@ -168,9 +168,9 @@ export class Site {
   }
 
   async change(id, body, path = "/api/users") {
-    const reply = await this.send("PUT", `${path}/${id}`, { body });
-    assert.equal(reply.status, 200, JSON.stringify(reply.body));
-    return reply.body.data;
+    const response = await this.send("PUT", `${path}/${id}`, { body });
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    return response.body.data;
   }
 
   /** Returns the statuses of reading the caller's own record and of listing. */
@@ -182,9 +182,9 @@ export class Site {
   }
 
   async callAdminAtApplication(path, body) {
-    const reply = await this.application.call("POST", `/admin/${path}`, { body, cookie: this.root.cookie });
-    assert.equal(reply.status, 200, `${path} of the application: ${JSON.stringify(reply.body)}`);
-    return reply.body;
+    const response = await this.application.call("POST", `/admin/${path}`, { body, cookie: this.root.cookie });
+    assert.equal(response.status, 200, `${path} of the application: ${JSON.stringify(response.body)}`);
+    return response.body;
   }
 
   async recordAtApplication(id) {

@@ -1,4 +1,4 @@
-#include "httpd/reply.hpp"
+#include "httpd/response.hpp"
 
 #include "apr/pool.hpp"
 #include "crypto/secret.hpp"
@@ -9,22 +9,22 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// A reply that the request's pool owns.
-struct PooledReply {
-    http::Reply reply;
+/// A response that the request's pool owns.
+struct PooledResponse {
+    http::Response response;
     Content content;
 
-    PooledReply(http::Reply&& reply, Content content) noexcept
-        : reply(std::move(reply)), content(content) {}
-    ~PooledReply() {
+    PooledResponse(http::Response&& response, Content content) noexcept
+        : response(std::move(response)), content(content) {}
+    ~PooledResponse() {
         if (content == Content::plain)
             return;
-        crypto::wipe(reply.body);
-        for (http::Header& header : reply.headers)
+        crypto::wipe(response.body);
+        for (http::Header& header : response.headers)
             crypto::wipe(header.value);
     }
-    PooledReply(const PooledReply&) = delete;
-    PooledReply& operator=(const PooledReply&) = delete;
+    PooledResponse(const PooledResponse&) = delete;
+    PooledResponse& operator=(const PooledResponse&) = delete;
 };
 
 } // namespace
@@ -49,10 +49,10 @@ std::optional<int> reject_unless_get(request_rec* request) noexcept {
     return std::nullopt;
 }
 
-void write_to_brigade(request_rec* request, http::Reply&& reply, apr_bucket_brigade* brigade,
+void write_to_brigade(request_rec* request, http::Response&& response, apr_bucket_brigade* brigade,
                       Content content) {
-    const http::Reply& pooled =
-        apr::emplace<PooledReply>(request->pool, std::move(reply), content).reply;
+    const http::Response& pooled =
+        apr::emplace<PooledResponse>(request->pool, std::move(response), content).response;
     request->status = pooled.status;
     request->content_languages = nullptr; // httpd would add DefaultLanguage to Content-Language
     if (!pooled.body.empty()) {
@@ -78,10 +78,10 @@ void write_to_brigade(request_rec* request, http::Reply&& reply, apr_bucket_brig
     apr_table_unset(request->headers_in, "Request-Range");
 }
 
-int send(request_rec* request, http::Reply reply, Content content) {
+int send(request_rec* request, http::Response response, Content content) {
     apr_bucket_brigade* brigade =
         apr_brigade_create(request->pool, request->connection->bucket_alloc);
-    write_to_brigade(request, std::move(reply), brigade, content);
+    write_to_brigade(request, std::move(response), brigade, content);
     // An aborted connection is not the handler's error.
     ap_pass_brigade(request->output_filters, brigade);
     return OK;

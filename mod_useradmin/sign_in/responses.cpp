@@ -1,4 +1,4 @@
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 
 #include "json/record.hpp"
 #include "json/writer.hpp"
@@ -26,19 +26,19 @@ std::size_t max_json_length(const Record& record) {
 
 } // namespace
 
-Reply error(int status, std::string_view message, std::string_view code) {
-    Reply reply{status};
+Response error(int status, std::string_view message, std::string_view code) {
+    Response response{status};
     if (status == 503)
-        reply.headers.push_back({"Retry-After", "1"});
-    json::Writer writer(reply.body);
+        response.headers.push_back({"Retry-After", "1"});
+    json::Writer writer(response.body);
     writer.begin_object().key("message").string(message);
     if (!code.empty())
         writer.key("code").string(code);
     writer.end_object();
-    return reply;
+    return response;
 }
 
-Reply status_error(int status) {
+Response status_error(int status) {
     switch (status) {
     case 403:
         return error(status, "Forbidden", "FORBIDDEN");
@@ -58,22 +58,22 @@ Reply status_error(int status) {
     }
 }
 
-Reply store_error(store::Failure failure) {
+Response store_error(store::Failure failure) {
     return status_error(failure == store::Failure::unavailable ? 503 : 500);
 }
 
-Reply body_error(const http::Body& body) {
+Response body_error(const http::Body& body) {
     return status_error(body.error_status);
 }
 
-Reply refusal(const Verification& verification) {
+Response refusal(const Verification& verification) {
     switch (verification.outcome) {
     case Outcome::limited: {
-        Reply reply = error(429, "Too many requests. Please try again later.");
+        Response response = error(429, "Too many requests. Please try again later.");
         const std::string seconds = std::to_string(verification.retry_after.count());
-        reply.headers.push_back({"Retry-After", seconds});
-        reply.headers.push_back({"X-Retry-After", seconds});
-        return reply;
+        response.headers.push_back({"Retry-After", seconds});
+        response.headers.push_back({"X-Retry-After", seconds});
+        return response;
     }
     case Outcome::banned:
         return error(403,
@@ -94,51 +94,52 @@ Reply refusal(const Verification& verification) {
     }
 }
 
-Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user) {
-    Reply reply;
-    reply.body.reserve(max_frame_length + token.size() +
-                       max_escape_length * url.value_or("").size() + max_json_length(user));
-    json::Writer writer(reply.body);
+Response signed_in(std::string_view token, const model::NullableText& url,
+                   const model::User& user) {
+    Response response;
+    response.body.reserve(max_frame_length + token.size() +
+                          max_escape_length * url.value_or("").size() + max_json_length(user));
+    json::Writer writer(response.body);
     writer.begin_object().key("redirect").boolean(url && !url->empty()).key("token").string(token);
     if (url)
         writer.key("url").string(*url);
     json::write_record(writer.key("user"), user);
     writer.end_object();
-    return reply;
+    return response;
 }
 
-Reply verified(std::string_view token, const model::User& user) {
-    Reply reply;
-    reply.body.reserve(max_frame_length + token.size() + max_json_length(user));
-    json::Writer writer(reply.body);
+Response verified(std::string_view token, const model::User& user) {
+    Response response;
+    response.body.reserve(max_frame_length + token.size() + max_json_length(user));
+    json::Writer writer(response.body);
     writer.begin_object();
     if (!token.empty())
         writer.key("token").string(token);
     json::write_record(writer.key("user"), user);
     writer.end_object();
-    return reply;
+    return response;
 }
 
-Reply session(const store::SessionWithUser& session_with_user) {
-    Reply reply;
-    reply.body.reserve(max_frame_length + max_json_length(session_with_user.session) +
-                       max_json_length(session_with_user.user));
-    json::Writer writer(reply.body);
+Response session(const store::SessionWithUser& session_with_user) {
+    Response response;
+    response.body.reserve(max_frame_length + max_json_length(session_with_user.session) +
+                          max_json_length(session_with_user.user));
+    json::Writer writer(response.body);
     writer.begin_object();
     json::write_record(writer.key("session"), session_with_user.session);
     json::write_record(writer.key("user"), session_with_user.user);
     writer.end_object();
-    return reply;
+    return response;
 }
 
-void add_session_cookies(Reply& reply, std::string_view token, bool is_remembered,
+void add_session_cookies(Response& response, std::string_view token, bool is_remembered,
                          const Service& service) {
-    service.cookies.set_session(reply, token, is_remembered);
+    service.cookies.set_session(response, token, is_remembered);
     if (!service.accepts_bearer)
         return;
     // For clients without cookies, as in better-auth's bearer plugin.
-    reply.headers.push_back({"set-auth-token", service.cookies.encode_token(token)});
-    reply.headers.push_back({"Access-Control-Expose-Headers", "set-auth-token"});
+    response.headers.push_back({"set-auth-token", service.cookies.encode_token(token)});
+    response.headers.push_back({"Access-Control-Expose-Headers", "set-auth-token"});
 }
 
 } // namespace useradmin::sign_in

@@ -1,4 +1,4 @@
-// Replies in the format of better-auth's admin plugin.
+// Responses in the format of better-auth's admin plugin.
 #pragma once
 
 #include "admin/service.hpp"
@@ -9,7 +9,7 @@
 
 namespace useradmin::admin {
 
-using http::Reply;
+using http::Response;
 
 /// An error of the admin plugin (plugins/admin/error-codes) or of better-auth's core.
 struct Problem {
@@ -54,25 +54,25 @@ inline constexpr Problem last_super_admin = {
     403, "USER_IS_LAST_SUPER_ADMIN", "The last superAdmin can neither be banned nor lose the role"};
 
 /// Returns {"message":"…","code":"…"}.
-Reply error(const Problem& problem);
+Response error(const Problem& problem);
 
 /// Returns a 401 with an empty body.
-Reply no_session();
+Response no_session();
 
-/// Returns the reply to a failure. forbidden: the error if the caller has lost the permission.
-Reply failure_reply(store::Failure failure, const Problem& forbidden);
-Reply failure_reply(password::HashFailure failure);
+/// Returns the response to a failure. forbidden: the error if the caller has lost the permission.
+Response failure_response(store::Failure failure, const Problem& forbidden);
+Response failure_response(password::HashFailure failure);
 
 /// Writes a user, including the extra columns that were read.
 void write_user(json::Writer& writer, const model::User& user);
 /// Returns the user itself: {"name":"…",…}.
-Reply user_reply(const model::User& user);
+Response user_response(const model::User& user);
 /// Returns {"user":{…}}.
-Reply wrapped_user(const model::User& user);
+Response wrapped_user(const model::User& user);
 /// Returns {"sessions":[…]}. Unless shows_tokens is set, each token is replaced with the session's
 /// id.
-Reply sessions_reply(const std::vector<model::Session>& sessions, bool shows_tokens);
+Response sessions_response(const std::vector<model::Session>& sessions, bool shows_tokens);
 /// Returns an object in which the member is true, such as {"success":true}.
-Reply confirmation(std::string_view member);
+Response confirmation(std::string_view member);
 
 } // namespace useradmin::admin

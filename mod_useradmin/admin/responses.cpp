@@ -1,7 +1,7 @@
-#include "admin/replies.hpp"
+#include "admin/responses.hpp"
 
 #include "api/columns.hpp"
-#include "sign_in/replies.hpp"
+#include "sign_in/responses.hpp"
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
@@ -18,15 +18,15 @@ void write_user(json::Writer& writer, const model::User& user) {
     writer.end_object();
 }
 
-Reply error(const Problem& problem) {
+Response error(const Problem& problem) {
     return sign_in::error(problem.status, problem.message, problem.code);
 }
 
-Reply no_session() {
+Response no_session() {
     return {401, {}, {{"Content-Type", "application/json"}}};
 }
 
-Reply failure_reply(store::Failure failure, const Problem& forbidden) {
+Response failure_response(store::Failure failure, const Problem& forbidden) {
     using store::Failure;
     constexpr std::pair<Failure, const Problem&> problems[] = {
         {Failure::not_found, user_not_found},      {Failure::email_taken, user_exists},
@@ -41,29 +41,29 @@ Reply failure_reply(store::Failure failure, const Problem& forbidden) {
     return failure == Failure::caller_demoted ? error(forbidden) : sign_in::store_error(failure);
 }
 
-Reply failure_reply(password::HashFailure failure) {
+Response failure_response(password::HashFailure failure) {
     return sign_in::store_error(failure == password::HashFailure::busy ? store::Failure::unavailable
                                                                        : store::Failure::failed);
 }
 
-Reply user_reply(const model::User& user) {
-    Reply reply;
-    json::Writer writer(reply.body);
+Response user_response(const model::User& user) {
+    Response response;
+    json::Writer writer(response.body);
     write_user(writer, user);
-    return reply;
+    return response;
 }
 
-Reply wrapped_user(const model::User& user) {
-    Reply reply;
-    json::Writer writer(reply.body);
+Response wrapped_user(const model::User& user) {
+    Response response;
+    json::Writer writer(response.body);
     write_user(writer.begin_object().key("user"), user);
     writer.end_object();
-    return reply;
+    return response;
 }
 
-Reply sessions_reply(const std::vector<model::Session>& sessions, bool shows_tokens) {
-    Reply reply;
-    json::Writer writer(reply.body);
+Response sessions_response(const std::vector<model::Session>& sessions, bool shows_tokens) {
+    Response response;
+    json::Writer writer(response.body);
     writer.begin_object().key("sessions").begin_array();
     for (model::Session session : sessions) {
         if (!shows_tokens)
@@ -71,13 +71,13 @@ Reply sessions_reply(const std::vector<model::Session>& sessions, bool shows_tok
         json::write_record(writer, session);
     }
     writer.end_array().end_object();
-    return reply;
+    return response;
 }
 
-Reply confirmation(std::string_view member) {
-    Reply reply;
-    json::Writer(reply.body).begin_object().key(member).boolean(true).end_object();
-    return reply;
+Response confirmation(std::string_view member) {
+    Response response;
+    json::Writer(response.body).begin_object().key(member).boolean(true).end_object();
+    return response;
 }
 
 } // namespace useradmin::admin
