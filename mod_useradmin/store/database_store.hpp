@@ -4,21 +4,21 @@
 #include "store/connection.hpp"
 #include "store/dialect.hpp"
 #include "store/schema.hpp"
+#include "store/statements.hpp"
 #include "store/store.hpp"
 #include "store/totals.hpp"
 #include "text/logger.hpp"
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace useradmin::store {
 
 class SessionCache;
-class Work;
 
 /// A Store for one request. Each call acquires a connection and releases it before returning.
 class DatabaseStore : public Store {
@@ -47,85 +47,225 @@ class DatabaseStore : public Store {
     void set_plugin_policy(PluginPolicy policy) noexcept { plugin_policy_ = policy; }
 
     Result<Page> list(const Filter& filter, const Window& window) override;
-    Result<model::User> find(std::string_view id,
-                             UserColumns columns = UserColumns::known) override;
-    Result<Done> read_last_activity(std::span<model::User> users) override;
-    Result<model::User> find_by_email(std::string_view email) override;
-    model::NullableTime last_replay_time() override;
-    Result<model::User> create(const NewUser& user,
-                               const std::optional<Actor>& actor = {}) override;
+    Result<model::User> find(std::string_view id, UserColumns columns) override {
+        return read(needs_user, statements::find, id, columns);
+    }
+    Result<Done> read_last_activity(std::span<model::User> users) override {
+        return read(needs_user, statements::read_last_activity, users);
+    }
+    Result<model::User> find_by_email(std::string_view email) override {
+        return read(needs_user, statements::find_by_email, email);
+    }
+    model::NullableTime last_replay_time() override {
+        if (!is_standby_)
+            return {};
+        const auto time = read(needs_user, statements::last_replay_time);
+        return time ? *time : model::NullableTime();
+    }
+    Result<model::User> create(const NewUser& user, const std::optional<Actor>& actor) override {
+        return invalidate_totals_after(run(Access::change,
+                                           needs_user | needs_account | needs_creation, Retry::no,
+                                           statements::create, user, actor));
+    }
     Result<model::User> update(std::string_view id, const Changes& changes,
-                               const UpdateGuard& guard,
-                               SessionPolicy sessions = SessionPolicy::keep) override;
+                               const UpdateGuard& guard, SessionPolicy sessions) override {
+        if (statements::may_revoke_privileges(changes) && !begin_revocation())
+            return Failure::unavailable;
+        const Invalidation invalidation{sessions_, id};
+        // If the first attempt succeeded, a retry would fail the check of the row version or of the
+        // caller.
+        const bool may_change_caller = guard.actor && guard.actor->id == id;
+        return invalidate_totals_after(
+            run(Access::change, needs_user | needs_of(sessions),
+                guard.versions || may_change_caller ? Retry::no : Retry::yes, statements::update,
+                id, changes, guard, sessions));
+    }
     Result<Done> remove(std::string_view id, const ProtectedEmail& protected_email,
-                        const UpdateGuard& guard) override;
+                        const UpdateGuard& guard) override {
+        return invalidate_totals_after(revoke(id, needs_user | needs_session | needs_account,
+                                              Retry::no, statements::remove, id, protected_email,
+                                              guard));
+    }
     Result<Done> exists_other_with_role(std::string_view id, std::string_view role,
-                                        text::Timestamp now) override;
-    Result<Credential> find_credential(std::string_view email) override;
+                                        text::Timestamp now) override {
+        return read(needs_user, statements::exists_other_with_role, id, role, now);
+    }
+    Result<Credential> find_credential(std::string_view email) override {
+        return read(needs_user | needs_account | needs_second_factor_flag,
+                    statements::find_credential, email);
+    }
     Result<Done> set_password(const model::Account& account, SessionPolicy sessions,
-                              const UpdateGuard& guard) override;
-    Result<Done> replace_hash(const model::Account& account, std::string_view old_hash) override;
-    Result<std::vector<std::string>> password_formats() override;
-    Result<SessionWithUser> find_session(std::string_view token) override;
-    Result<SessionWithUser> find_caller(std::string_view token) override;
-    Result<model::Session> find_session_by_token_or_id(std::string_view token_or_id) override;
-    Result<std::vector<model::Session>>
-    list_sessions(std::string_view user_id,
-                  std::int64_t limit = std::numeric_limits<std::int64_t>::max()) override;
+                              const UpdateGuard& guard) override {
+        const bool revokes = sessions == SessionPolicy::revoke;
+        if (revokes && !begin_revocation())
+            return Failure::unavailable;
+        const Invalidation invalidation{revokes ? sessions_ : nullptr, account.user_id};
+        return run(Access::change, needs_user | needs_account | needs_of(sessions), Retry::no,
+                   statements::set_password, account, sessions, guard);
+    }
+    Result<Done> replace_hash(const model::Account& account, std::string_view old_hash) override {
+        return run(Access::write, needs_user | needs_account, Retry::no, statements::replace_hash,
+                   account, old_hash);
+    }
+    Result<std::vector<std::string>> password_formats() override {
+        return read(needs_account, statements::password_formats);
+    }
+    Result<SessionWithUser> find_session(std::string_view token) override {
+        return read(needs_user | needs_session, statements::find_session, token);
+    }
+    Result<SessionWithUser> find_caller(std::string_view token) override {
+        return read(needs_user | needs_session, statements::find_caller, token);
+    }
+    Result<model::Session> find_session_by_token_or_id(std::string_view token_or_id) override {
+        return read(needs_session, statements::find_session_by_token_or_id, token_or_id);
+    }
+    Result<std::vector<model::Session>> list_sessions(std::string_view user_id,
+                                                      std::int64_t limit) override {
+        return read(needs_session, statements::list_sessions, user_id, limit);
+    }
     Result<std::vector<model::Session>> list_active_sessions(std::string_view user_id,
                                                              text::Timestamp now,
-                                                             std::int64_t limit) override;
+                                                             std::int64_t limit) override {
+        return read(needs_session, statements::list_active_sessions, user_id, now, limit);
+    }
     Result<std::string_view> create_session(const model::Session& session,
-                                            const SessionTerms& terms = {}) override;
+                                            const SessionTerms& terms) override {
+        const Invalidation invalidation{terms.max_sessions != 0 ? sessions_ : nullptr,
+                                        session.user_id};
+        return run(Access::change,
+                   needs_user | needs_session | (terms.password_hash ? needs_account : 0U),
+                   Retry::no, statements::create_session, session, terms);
+    }
     Result<Done> extend_session(std::string_view token, text::Timestamp expires_at,
-                                text::Timestamp now) override;
-    Result<Done> delete_session(std::string_view token) override;
+                                text::Timestamp now) override {
+        return run(Access::write, needs_session, Retry::yes, statements::extend_session, token,
+                   expires_at, now);
+    }
+    Result<Done> delete_session(std::string_view token) override {
+        if (!begin_revocation())
+            return Failure::unavailable;
+        const Invalidation invalidation{sessions_, {}, token};
+        return run(Access::change, needs_session, Retry::yes, statements::delete_session, token);
+    }
     Result<Done> delete_session_of_user(std::string_view user_id, std::string_view id,
-                                        const UpdateGuard& guard) override;
+                                        const UpdateGuard& guard) override {
+        return revoke(user_id, needs_user | needs_session, Retry::yes,
+                      statements::delete_session_of_user, user_id, id, guard);
+    }
     Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
-                                                 const UpdateGuard& guard) override;
-    Result<Done> remove_second_factor(std::string_view id, const UpdateGuard& guard = {}) override;
+                                                 const UpdateGuard& guard) override {
+        return revoke(user_id, needs_user | needs_session, Retry::yes,
+                      statements::delete_sessions_of_user, user_id, guard);
+    }
+    Result<Done> remove_second_factor(std::string_view id, const UpdateGuard& guard) override {
+        return revoke(id, needs_user | needs_session, Retry::no, statements::remove_second_factor,
+                      id, guard);
+    }
     Result<std::vector<model::SignInMethod>> list_sign_in_methods(std::string_view user_id,
-                                                                  std::int64_t limit) override;
+                                                                  std::int64_t limit) override {
+        return read(needs_user | needs_account, statements::list_sign_in_methods, user_id, limit);
+    }
     Result<Done> remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
-                                       std::string_view id, const UpdateGuard& guard = {}) override;
-    Result<FailedAttempts> failed_attempts(std::span<const AttemptCounter> counters) override;
+                                       std::string_view id, const UpdateGuard& guard) override {
+        return run(Access::change, needs_user | needs_account, Retry::no,
+                   statements::remove_sign_in_method, user_id, kind, id, guard);
+    }
+    Result<FailedAttempts> failed_attempts(std::span<const AttemptCounter> counters) override {
+        return read(needs_nothing, statements::failed_attempts, counters);
+    }
     Result<FailedAttempts> record_failed_attempt(std::span<const AttemptCounter> counters,
-                                                 std::chrono::seconds window) override;
-    Result<Done> clear_failed_attempts(const AttemptCounter& counter) override;
+                                                 std::chrono::seconds window) override {
+        return run(Access::write, needs_nothing, Retry::yes, statements::record_failed_attempt,
+                   counters, window);
+    }
+    Result<Done> clear_failed_attempts(const AttemptCounter& counter) override {
+        return run(Access::write, needs_nothing, Retry::yes, statements::clear_failed_attempts,
+                   counter);
+    }
     Result<Revocations> revocations_since(std::int64_t position,
-                                          std::optional<std::int64_t> after_id = {}) override;
-    Result<ApiKeyWithUser> find_api_key(std::string_view digest) override;
-    Result<Done> use_api_key(const ApiKeyUse& use) override;
+                                          std::optional<std::int64_t> after_id) override {
+        return read(needs_user | needs_revocations, statements::revocations_since, position,
+                    after_id);
+    }
+    Result<ApiKeyWithUser> find_api_key(std::string_view digest) override {
+        return read(needs_user | needs_api_keys, statements::find_api_key, digest);
+    }
+    Result<Done> use_api_key(const ApiKeyUse& use) override {
+        return run(Access::write, needs_api_keys, Retry::no, statements::use_api_key, use);
+    }
     Result<std::string_view> find_verification(std::string_view identifier,
-                                               text::Timestamp now) override;
-    Result<UserWithSecondFactor> find_second_factor(std::string_view user_id) override;
-    Result<Done> change_second_factor(const SecondFactorChange& change) override;
+                                               text::Timestamp now) override {
+        return read(needs_second_factors, statements::find_verification, identifier, now);
+    }
+    Result<UserWithSecondFactor> find_second_factor(std::string_view user_id) override {
+        return read(needs_user | needs_second_factors, statements::find_second_factor, user_id);
+    }
+    Result<Done> change_second_factor(const SecondFactorChange& change) override {
+        return run(Access::write, needs_second_factors, Retry::no, statements::change_second_factor,
+                   change);
+    }
     Result<Done> record_second_factor_failure(std::string_view user_id,
-                                              const SecondFactorLock& lock) override;
+                                              const SecondFactorLock& lock) override {
+        // If the outcome is unknown, counting twice is safer than not counting.
+        return run(Access::write, needs_second_factors, Retry::yes,
+                   statements::record_second_factor_failure, user_id, lock);
+    }
     Result<FailedAttempts> count_mail(std::span<const AttemptCounter> counters,
-                                      std::chrono::seconds window) override;
-    Result<Done> add_verification(const model::VerificationValue& row) override;
+                                      std::chrono::seconds window) override {
+        return run(Access::write, needs_attempt_table | needs_mail, Retry::yes,
+                   statements::record_failed_attempt, counters, window);
+    }
+    Result<Done> add_verification(const model::VerificationValue& row) override {
+        return run(Access::write, needs_mail, Retry::no, statements::add_verification, row);
+    }
     Result<Done> issue_verification(std::string_view user_id,
                                     const std::optional<model::VerificationValue>& row,
-                                    const UpdateGuard& guard = {}) override;
-    Result<Done> remove_verification(std::string_view identifier) override;
+                                    const UpdateGuard& guard) override {
+        return run(Access::change, needs_user | needs_mail, Retry::no,
+                   statements::issue_verification, user_id, row, guard);
+    }
+    Result<Done> remove_verification(std::string_view identifier) override {
+        return run(Access::write, needs_mail, Retry::yes, statements::remove_verification,
+                   identifier);
+    }
     void set_idempotency_key(std::string key) override { idempotency_key_ = std::move(key); }
-    Result<std::vector<ExtraColumn>> extra_columns() override;
-    Result<bool> has_protected_user(const ProtectedEmail& protected_email) override;
+    Result<std::vector<ExtraColumn>> extra_columns() override {
+        return read(needs_user, statements::extra_columns);
+    }
+    Result<bool> has_protected_user(const ProtectedEmail& protected_email) override {
+        return read(needs_user, statements::has_protected_user, protected_email);
+    }
 
     /// Creates an API key with the digest. Returns the key's id, which the database may generate.
-    Result<std::string_view> create_api_key(const model::ApiKey& key, std::string_view digest);
+    Result<std::string_view> create_api_key(const model::ApiKey& key, std::string_view digest) {
+        return run(Access::change, needs_api_keys, Retry::no, statements::create_api_key, key,
+                   digest);
+    }
     /// Returns the user's API keys, newest first.
-    Result<std::vector<model::ApiKey>> list_api_keys(std::string_view user_id);
+    Result<std::vector<model::ApiKey>> list_api_keys(std::string_view user_id) {
+        return read(needs_api_keys, statements::list_api_keys, user_id);
+    }
     /// Deletes an API key. Fails with not_found.
-    Result<Done> delete_api_key(std::string_view id);
+    Result<Done> delete_api_key(std::string_view id) {
+        return run(Access::change, needs_api_keys, Retry::yes, statements::delete_api_key, id);
+    }
 
     /// Checks that the database responds and has the user table.
-    Result<Done> ping();
+    Result<Done> ping() {
+        return read(
+            needs_user,
+            [](Work& work) -> Result<Done> {
+                const Result<Rows> answer = work.execute("SELECT 1");
+                if (!answer)
+                    return answer.failure();
+                return Done();
+            });
+    }
     /// Like ping(), but also checks that users can be changed. A standby, for example, is
     /// read-only.
-    Result<Done> check_writable();
+    Result<Done> check_writable() {
+        return run(Access::write, needs_user, Retry::yes, statements::check_writable);
+    }
 
   private:
     /// Lists users without their extra columns. Sets `has_extra_columns` to whether the table has
@@ -156,19 +296,43 @@ class DatabaseStore : public Store {
     Result<Done> record_idempotency_key(Work& work) const;
     /// Runs a function of statements.hpp, or another operation on a Work, and returns its result.
     template <class Operation, class... Arguments>
-    auto run(Access access, unsigned needs, Retry retry, const Operation& operation,
-             const Arguments&... arguments);
+    std::invoke_result_t<Operation, Work&, const Arguments&...>
+    run(Access access, unsigned needs, Retry retry, const Operation& operation,
+        const Arguments&... arguments) {
+        decltype(operation(std::declval<Work&>(), arguments...)) result = Failure::failed;
+        const Result<Done> done = execute(access, needs, retry, [&](Work& work) -> Result<Done> {
+            result = operation(work, arguments...);
+            return result ? Result<Done>(Done()) : result.failure();
+        });
+        if (!done)
+            result = done.failure();
+        return result;
+    }
     /// Runs an operation that changes nothing.
     template <class Operation, class... Arguments>
-    auto read(unsigned needs, const Operation& operation, const Arguments&... arguments) {
+    std::invoke_result_t<Operation, Work&, const Arguments&...>
+    read(unsigned needs, const Operation& operation, const Arguments&... arguments) {
         return run(Access::read, needs, Retry::yes, operation, arguments...);
     }
     /// Runs a change that revokes privileges or sessions of the user.
     template <class Operation, class... Arguments>
-    auto revoke(std::string_view user_id, unsigned needs, Retry retry, const Operation& operation,
-                const Arguments&... arguments);
+    std::invoke_result_t<Operation, Work&, const Arguments&...>
+    revoke(std::string_view user_id, unsigned needs, Retry retry, const Operation& operation,
+           const Arguments&... arguments) {
+        if (!begin_revocation())
+            return Failure::unavailable;
+        const Invalidation invalidation{sessions_, user_id};
+        return run(Access::change, needs, retry, operation, arguments...);
+    }
     /// Records that a revocation was attempted. Returns whether it is allowed.
-    bool begin_revocation() noexcept;
+    bool begin_revocation() noexcept {
+        has_revoked_ = true;
+        return !refuses_revocations_;
+    }
+    /// Returns the additional needs of a change that may end sessions.
+    static constexpr unsigned needs_of(SessionPolicy sessions) noexcept {
+        return sessions == SessionPolicy::revoke ? needs_session : 0U;
+    }
 
     /// When destroyed, invalidates the user's sessions, or only the token's session, unless there
     /// is no cache.
@@ -181,7 +345,12 @@ class DatabaseStore : public Store {
 
     /// Invalidates the cached totals, and returns the result.
     template <class T>
-    Result<T> invalidate_totals_after(Result<T> result);
+    Result<T> invalidate_totals_after(Result<T> result) {
+        // The database may have made the change even if the result is a failure.
+        if (totals_ != nullptr)
+            totals_->invalidate();
+        return result;
+    }
 
     /// Logs a query timeout and returns the failure.
     Failure timeout_failure();

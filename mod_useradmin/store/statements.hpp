@@ -13,22 +13,21 @@
 // Most functions implement the member of Store or DatabaseStore with the same name.
 namespace useradmin::store::statements {
 
-Result<model::User> find(Work& work, std::string_view id, UserColumns columns = UserColumns::known);
+Result<model::User> find(Work& work, std::string_view id, UserColumns columns);
 Result<Done> read_last_activity(Work& work, std::span<model::User> users);
 /// Sets User::extra_columns of the users who still exist.
 Result<Done> read_extra_columns(Work& work, std::span<model::User> users);
 Result<model::User> find_by_email(Work& work, std::string_view email);
-Result<model::User> create(Work& work, const NewUser& user, const std::optional<Actor>& actor = {});
+Result<model::User> create(Work& work, const NewUser& user, const std::optional<Actor>& actor);
 Result<model::User> update(Work& work, std::string_view id, const Changes& changes,
-                           const UpdateGuard& guard, SessionPolicy sessions = SessionPolicy::keep);
+                           const UpdateGuard& guard, SessionPolicy sessions);
 Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& protected_email,
                     const UpdateGuard& guard);
 Result<Done> exists_other_with_role(Work& work, std::string_view id, std::string_view role,
                                     text::Timestamp now);
 Result<Credential> find_credential(Work& work, std::string_view email);
-Result<Done> set_password(Work& work, const model::Account& account,
-                          SessionPolicy sessions = SessionPolicy::keep,
-                          const UpdateGuard& guard = {});
+Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
+                          const UpdateGuard& guard);
 Result<Done> replace_hash(Work& work, const model::Account& account, std::string_view old_hash);
 Result<std::vector<std::string>> password_formats(Work& work);
 Result<SessionWithUser> find_session(Work& work, std::string_view token);

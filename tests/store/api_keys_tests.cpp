@@ -55,11 +55,10 @@ class ApiKeys : public Contract {
         return with_store(operation, "useradmin", {.has_plugins = true});
     }
     store::Result<store::ApiKeyWithUser> find(std::string_view digest = "digest") {
-        return with_keys([&](store::DatabaseStore& store) { return store.find_api_key(digest); });
+        return with_keys([&](store::Store& store) { return store.find_api_key(digest); });
     }
     bool use_succeeds(const store::ApiKeyUse& use) {
-        const auto used =
-            with_keys([&](store::DatabaseStore& store) { return store.use_api_key(use); });
+        const auto used = with_keys([&](store::Store& store) { return store.use_api_key(use); });
         CHECK(used || used.is_not_found());
         return static_cast<bool>(used);
     }
@@ -162,7 +161,7 @@ TEST(api_keys, of_all_connections_are_counted_exactly) {
     add_key();
     update_key("\"remaining\" = 25");
     std::atomic<int> used = 0;
-    with_stores(4, {.has_plugins = true}, [&](store::DatabaseStore& store) {
+    with_stores(4, {.has_plugins = true}, [&](store::Store& store) {
         store::ApiKeyUse use{"k", now_};
         use.remaining = store::ApiKeyUse::Remaining::take;
         for (int attempt = 0; attempt < 10; ++attempt)

@@ -83,7 +83,7 @@ TEST(attempts, that_have_expired_are_removed) {
 
 TEST(attempts, of_all_connections_are_counted_exactly) {
     std::atomic<int> recorded = 0;
-    with_stores(4, {}, [&](store::DatabaseStore& store) {
+    with_stores(4, {}, [&](store::Store& store) {
         for (int attempt = 0; attempt < 10; ++attempt)
             if (store.record_failed_attempt(Counters{{"b", 99}, {"a", 99}},
                                             std::chrono::seconds(1000)))
@@ -151,7 +151,7 @@ TEST(attempts, without_privileges_fail_and_name_the_table) {
     if (!is_postgresql())
         return;
     create_restricted_role("GRANT SELECT ON useradmin_attempt TO poor");
-    const auto record = [](store::DatabaseStore& store) {
+    const auto record = [](store::Store& store) {
         return store.record_failed_attempt(Counters{{"a", 1}}, std::chrono::seconds(9));
     };
     CHECK_TRUE(is_failure(with_store(record, "poor")));

@@ -73,7 +73,7 @@ class CleanUp : public Contract {
                        bool has_plugins = true) {
         return with_store(operation, account, {.has_plugins = has_plugins});
     }
-    static store::Result<store::Done> remove(store::DatabaseStore& store) {
+    static store::Result<store::Done> remove(store::Store& store) {
         return store.remove("n", {"protected@x"}, {});
     }
 };
@@ -147,9 +147,9 @@ TEST(clean_up, keeps_the_keys_of_an_organization_with_a_numeric_id) {
     sql().run("INSERT INTO \"apikey\" (\"id\", \"referenceId\") VALUES ('of 1', '1')");
     sql().run("CREATE TABLE people (\"id\" integer PRIMARY KEY, \"name\" text, \"email\" text); "
               "INSERT INTO people VALUES (1, 'N', 'n@x')");
-    const auto removed = with_store(
-        [](store::DatabaseStore& store) { return store.remove("1", {"protected@x"}, {}); },
-        "useradmin", {"people", "session", "account", true});
+    const auto removed =
+        with_store([](store::Store& store) { return store.remove("1", {"protected@x"}, {}); },
+                   "useradmin", {"people", "session", "account", true});
     sql().run("DROP TABLE people");
     expect_ok(removed);
     CHECK_EQUAL(std::string("of 1"), rows_of("apikey"));
@@ -196,7 +196,7 @@ TEST(postgresql_clean_up, continues_after_a_privilege_is_revoked) {
     add_rows(plugins[0]);
     create_restricted_role(R"(GRANT ALL ON "user", "session", "account", "apikey" TO poor)");
     expect_ok(with_clean_up(
-        [&](store::DatabaseStore& store) {
+        [&](store::Store& store) {
             expect_ok(store.find("n"));
             sql().run("REVOKE DELETE ON \"apikey\" FROM poor");
             return remove(store);
@@ -228,7 +228,7 @@ class DisabledKeys : public CleanUp {
     }
     void ban(bool is_banned, const std::string& account = "useradmin", bool has_plugins = true) {
         expect_ok(with_clean_up(
-            [&](store::DatabaseStore& store) {
+            [&](store::Store& store) {
                 return store.update("n", {{"banned", is_banned}}, {});
             },
             account, has_plugins));
@@ -265,7 +265,7 @@ TEST(disabled_keys, of_a_ban_that_the_application_lifted_are_not_enabled) {
 }
 
 TEST(disabled_keys, include_only_keys_that_a_ban_disabled) {
-    expect_ok(with_clean_up([](store::DatabaseStore& store) {
+    expect_ok(with_clean_up([](store::Store& store) {
         return store.update("n", {{"role", "admin"}, {"email", "o@x"}}, {});
     }));
     CHECK_EQUAL(std::string("one, other, two"), enabled());
@@ -277,7 +277,7 @@ TEST(disabled_keys, are_enabled_again_if_the_ban_is_rolled_back) {
     RejectingListener listener;
     CHECK_FALSE(with_clean_up([&](store::DatabaseStore& store) {
         store.set_change_listener(&listener);
-        return store.update("n", {{"banned", true}}, {});
+        return store.update("n", {{"banned", true}}, {}, store::SessionPolicy::keep);
     }));
     CHECK_EQUAL(std::string("one, other, two"), enabled());
 }

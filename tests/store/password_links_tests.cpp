@@ -4,7 +4,6 @@
 namespace useradmin::test {
 
 using store::Changes;
-using store::DatabaseStore;
 
 class PasswordLinks : public Contract {
   public:
@@ -37,14 +36,14 @@ class PasswordLinks : public Contract {
               store::PluginPolicy policy = {false, true},
               store::ChangeListener* listener = nullptr) {
         return with_store(
-            [&](DatabaseStore& store) {
+            [&](store::DatabaseStore& store) {
                 store.set_plugin_policy(policy);
                 store.set_change_listener(listener);
                 return operation(store);
             },
             account, {.has_plugins = true});
     }
-    static store::Result<store::Done> add_link(DatabaseStore& store) {
+    static store::Result<store::Done> add_link(store::Store& store) {
         const text::Timestamp now = at("2026-05-01T00:00:00Z");
         return store.issue_verification("n",
                                         model::VerificationValue{"new", "reset-password:new", "n",
@@ -52,16 +51,16 @@ class PasswordLinks : public Contract {
                                                                  now},
                                         {});
     }
-    static store::Result<store::Done> set_password(DatabaseStore& store) {
+    static store::Result<store::Done> set_password(store::Store& store) {
         return store.set_password(store::account_row(new_user("n", "n@x")),
                                   store::SessionPolicy::keep, {});
     }
-    static store::Result<store::Done> remove(DatabaseStore& store) {
+    static store::Result<store::Done> remove(store::Store& store) {
         return store.remove("n", {"protected@x"}, {});
     }
     static auto update(const Changes& changes,
                        store::SessionPolicy sessions = store::SessionPolicy::keep) {
-        return [=](DatabaseStore& store) { return store.update("n", changes, {}, sessions); };
+        return [=](store::Store& store) { return store.update("n", changes, {}, sessions); };
     }
 };
 

@@ -301,9 +301,7 @@ TEST(postgresql_revocations, are_not_written_to_a_table_of_another_role) {
 TEST(postgresql_revocations, without_privileges_fail_the_change) {
     create_restricted_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ON )"
                            R"(useradmin_revocation TO poor)");
-    const auto ban = [](store::DatabaseStore& store) {
-        return store.update("n", {{"banned", true}}, {});
-    };
+    const auto ban = [](store::Store& store) { return store.update("n", {{"banned", true}}, {}); };
     CHECK_FALSE(with_store(ban, "poor"));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"banned\""));
     expect_error("permission denied for table useradmin_revocation");
@@ -311,8 +309,8 @@ TEST(postgresql_revocations, without_privileges_fail_the_change) {
     // Without privileges on the table, changes succeed without recording revocations.
     expect_ok(with_store(ban, "poor"));
     CHECK_EQUAL(std::string(), recorded_revocations());
-    CHECK_TRUE(is_failure(with_store(
-        [](store::DatabaseStore& store) { return store.revocations_since(0); }, "poor")));
+    CHECK_TRUE(is_failure(
+        with_store([](store::Store& store) { return store.revocations_since(0); }, "poor")));
     expect_error("UA0103: the database account poor may not use table");
 }
 

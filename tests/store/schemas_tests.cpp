@@ -372,10 +372,13 @@ TEST(table_variants, may_have_a_percent_sign_in_a_name) {
     store::DatabaseStore renamed(*connection_, log_, pool_,
                                  {"made%s_user", "made_session", "made_account"}, "renamed",
                                  timeout_policy);
-    expect_ok(renamed.create(new_user("n", "n@x")));
+    expect_ok(renamed.create(new_user("n", "n@x"), {}));
     const store::Changes off = {{"off%d", "50%s", store::Change::When::always, true}};
-    STRCMP_CONTAINS("50%s",
-                    std::string(expect_ok(renamed.update("n", off, {})).extra_columns).c_str());
+    STRCMP_CONTAINS(
+        "50%s",
+        std::string(
+            expect_ok(renamed.update("n", off, {}, store::SessionPolicy::keep)).extra_columns)
+            .c_str());
     CHECK_EQUAL(1, expect_ok(renamed.list({}, {20})).total);
     expect_ok(renamed.remove("n", {"protected@x"}, {}));
 }
@@ -724,8 +727,9 @@ TEST(postgresql_tables_in_use, stay_prepared_while_a_privilege_is_missing) {
     {
         store::DatabaseStore store(connection, log_, pool_, {}, "poor", timeout_policy);
         for (int time = 0; time < 20; ++time) {
-            expect_ok(store.find("u"));
-            CHECK_TRUE(is_failure(store.update("u", {{"name", std::string_view("x")}}, {})));
+            expect_ok(store.find("u", store::UserColumns::known));
+            CHECK_TRUE(is_failure(store.update("u", {{"name", std::string_view("x")}}, {},
+                                               store::SessionPolicy::keep)));
         }
     }
     CHECK(prepared_statements(&connection) < 20);
@@ -813,11 +817,11 @@ TEST(shared_schemas, are_used_up_to_twice_their_lifetime_during_a_read) {
 
 TEST(shared_schemas, are_read_again_if_they_are_outdated) {
     add_user("u", "u@x");
-    expect_ok(store_on(first_).find("u"));
+    expect_ok(store_on(first_).find("u", store::UserColumns::known));
     change("ALTER TABLE \"user\" RENAME COLUMN \"image\" TO \"picture\"",
            "ALTER TABLE \"user\" RENAME COLUMN \"picture\" TO \"image\"");
-    expect_ok(store_on(second_).find("u"));
-    expect_ok(store_on(first_).find("u"));
+    expect_ok(store_on(second_).find("u", store::UserColumns::known));
+    expect_ok(store_on(first_).find("u", store::UserColumns::known));
 }
 
 TEST(tables_in_use, do_not_leak_memory_for_rejected_statements) {
@@ -830,7 +834,8 @@ TEST(tables_in_use, do_not_leak_memory_for_rejected_statements) {
             apr_pool_create(&pool, nullptr);
             store::DatabaseStore store(*connection_, log_, pool, store::TableNames{}, "contract",
                                        timeout_policy);
-            CHECK(is_failure(store.update("u", {{"email", "v@x"}}, {})));
+            CHECK(
+                is_failure(store.update("u", {{"email", "v@x"}}, {}, store::SessionPolicy::keep)));
             apr_pool_destroy(pool);
         }
     };
@@ -859,8 +864,8 @@ TEST(sqlite_tables_in_use, locked_by_another_process_time_out) {
         ++sleeps;
         held_asleep += connection_->leases();
     });
-    CHECK(is_unavailable(store_with_short_timeout().find("u")));
-    CHECK(is_unavailable(store_with_short_timeout().create(new_user("n", "n@x"))));
+    CHECK(is_unavailable(store_with_short_timeout().find("u", store::UserColumns::known)));
+    CHECK(is_unavailable(store_with_short_timeout().create(new_user("n", "n@x"), {})));
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
     CHECK(sleeps > 0);
     CHECK_EQUAL_TEXT(0, held_asleep, "others may use the connection meanwhile");
@@ -1007,7 +1012,7 @@ TEST(tables_in_use, are_read_after_a_slow_connect) {
         log_.lines.clear();
         store::DatabaseStore short_store(slow_source, log_, pool_, store::TableNames{}, "contract",
                                          short_timeout);
-        is_found = static_cast<bool>(short_store.find("u"));
+        is_found = static_cast<bool>(short_store.find("u", store::UserColumns::known));
     }
     CHECK(is_found);
 }
@@ -1018,14 +1023,14 @@ TEST(tables_in_use, share_one_time_budget_in_a_request) {
     const store::TimeoutPolicy shared = {std::chrono::seconds(5), true, &waited};
     store::DatabaseStore first(*connection_, log_, pool_, store::TableNames{}, "contract", shared);
     store::DatabaseStore second(*connection_, log_, pool_, store::TableNames{}, "contract", shared);
-    expect_ok(first.find("u"));
+    expect_ok(first.find("u", store::UserColumns::known));
     const auto after_one = waited;
     CHECK(after_one > store::Clock::duration::zero());
-    expect_ok(second.find("u"));
+    expect_ok(second.find("u", store::UserColumns::known));
     CHECK(waited > after_one);
     waited = shared.timeout;
     expect_error("UA0107");
-    CHECK(is_unavailable(second.find("u")));
+    CHECK(is_unavailable(second.find("u", store::UserColumns::known)));
 }
 
 TEST(tables_in_use, have_no_timeout_in_a_command) {
@@ -1034,7 +1039,7 @@ TEST(tables_in_use, have_no_timeout_in_a_command) {
     store::DatabaseStore tool(*connection_, log_, pool_, store::TableNames{}, "contract", none);
     for (int time = 0; time < 2; ++time) {
         CHECK_EQUAL(1, expect_ok(tool.list({}, {20, 0})).total);
-        expect_ok(tool.find("u"));
+        expect_ok(tool.find("u", store::UserColumns::known));
     }
 }
 
@@ -1047,7 +1052,7 @@ TEST(sqlite_tables_in_use, have_a_lock_timeout_for_each_call_in_a_command) {
     int sleeps = 0;
     before_sleep([&] { ++sleeps; });
     for (int time = 0; time < 2; ++time) {
-        CHECK(is_unavailable(tool.find("u")));
+        CHECK(is_unavailable(tool.find("u", store::UserColumns::known)));
         CHECK(std::exchange(sleeps, 0) > 0);
     }
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
@@ -1292,7 +1297,7 @@ TEST(postgresql_tables_in_use, contain_no_match_for_characters_outside_the_encod
                                      R"( "providerId" text, "userId" text, password text))"));
         connection.release(*leased);
         store::DatabaseStore other(connection, log_, pool_, {}, "other", timeout_policy);
-        CHECK(is_not_found(other.find("€")));
+        CHECK(is_not_found(other.find("€", store::UserColumns::known)));
         CHECK(is_not_found(other.find_by_email("€@x")));
         CHECK(is_not_found(other.find_credential("€@x")));
         CHECK(is_not_found(other.find_caller("€")));
@@ -1333,9 +1338,7 @@ TEST(postgresql_privileges, include_the_sequence_of_a_serial_column) {
     change("ALTER TABLE \"account\" ADD COLUMN number serial",
            "ALTER TABLE \"account\" DROP COLUMN number");
     create_restricted_role(R"(GRANT ALL ON "user", "session", "account" TO poor)");
-    const auto create = [](store::DatabaseStore& store) {
-        return store.create(new_user("n", "n@x"));
-    };
+    const auto create = [](store::Store& store) { return store.create(new_user("n", "n@x")); };
     CHECK(is_failure(with_store(create, "poor")));
     sql().run("GRANT USAGE ON SEQUENCE account_number_seq TO poor");
     expect_ok(with_store(create, "poor"));
@@ -1347,7 +1350,7 @@ TEST(postgresql_privileges, to_write_a_hash_do_not_include_reading_one) {
     create_restricted_role(
         R"(GRANT ALL ON "user", "session" TO poor; GRANT INSERT, DELETE, SELECT )"
         R"(("userId", "providerId") ON "account" TO poor)");
-    const auto set = [](store::DatabaseStore& store) {
+    const auto set = [](store::Store& store) {
         return store.set_password(store::account_row(new_user("u", "u@x")),
                                   store::SessionPolicy::revoke, {});
     };
@@ -1361,7 +1364,7 @@ TEST(postgresql_privileges, to_sign_in_include_updates_of_one_column) {
     expect_ok(store().create(new_user("u", "u@x")));
     create_restricted_role(R"(GRANT ALL ON "user", "session" TO poor; GRANT SELECT ("userId", )"
                            R"("providerId", "password"), INSERT, DELETE ON "account" TO poor)");
-    const auto open = [](store::DatabaseStore& store) {
+    const auto open = [](store::Store& store) {
         const model::User user = expect_ok(store.find_credential("u@x")).user;
         store::SessionTerms terms;
         terms.verified = &user;
@@ -1379,7 +1382,7 @@ TEST(postgresql_privileges, to_verify_passwords_need_not_include_the_accountId) 
     create_restricted_role(
         R"(GRANT SELECT ON "user" TO poor; GRANT SELECT ("userId", "providerId", )"
         R"("password") ON "account" TO poor)");
-    const auto find = [](store::DatabaseStore& store) { return store.find_credential("u@x"); };
+    const auto find = [](store::Store& store) { return store.find_credential("u@x"); };
     CHECK_EQUAL(std::string("a hash"),
                 std::string(expect_ok(with_store(find, "poor")).password_hash.value_or("")));
 }
@@ -1389,7 +1392,7 @@ TEST(postgresql_privileges, to_use_a_schema_are_reported_if_missing) {
     create_restricted_role("");
     change("CREATE SCHEMA closed; CREATE TABLE closed.people (\"id\" text)",
            "DROP SCHEMA closed CASCADE");
-    const auto find = [](store::DatabaseStore& store) { return store.find("n"); };
+    const auto find = [](store::Store& store) { return store.find("n"); };
     CHECK(is_failure(with_store(find, "poor", {"closed.people"})));
 }
 

@@ -58,7 +58,7 @@ class SignInMethods : public Contract {
     store::Result<std::vector<model::SignInMethod>> find(std::string_view user, std::int64_t most,
                                                          const std::string& account = "useradmin") {
         SingleConnection connection(database(), account);
-        return with_methods(connection, [&](store::DatabaseStore& store) {
+        return with_methods(connection, [&](store::Store& store) {
             return store.list_sign_in_methods(user, most);
         });
     }
@@ -92,7 +92,7 @@ class SignInMethods : public Contract {
                                       const store::UpdateGuard& guard = {},
                                       const std::string& account = "useradmin") {
         SingleConnection connection(database(), account);
-        return with_methods(connection, [&](store::DatabaseStore& store) {
+        return with_methods(connection, [&](store::Store& store) {
             return store.remove_sign_in_method(user, kind, id, guard);
         });
     }
@@ -198,7 +198,7 @@ TEST(sign_in_methods, are_kept_if_the_change_cannot_be_recorded) {
     RejectingListener listener;
     CHECK_FALSE(with_methods(
         *connection_,
-        [](store::DatabaseStore& store) {
+        [](store::Store& store) {
             return store.remove_sign_in_method("n", MethodKind::account, "password of n");
         },
         {"user", "session", "account", true}, &listener));
@@ -242,7 +242,7 @@ TEST(sign_in_methods, are_found_in_snake_case_with_ids_of_any_type) {
         bool is_unknown = true;
         with_methods(
             connection,
-            [&](store::DatabaseStore& store) {
+            [&](store::Store& store) {
                 if (const auto found = store.list_sign_in_methods(user, 100))
                     listed = describe_all(*found);
                 for (const MethodKind kind :
@@ -289,7 +289,7 @@ TEST(postgresql_sign_in_methods, use_no_object_of_another_role) {
     sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
     execute_on_connection("SET search_path = hostile, public");
     std::size_t count = 0;
-    const bool is_removed = with_methods(*connection_, [&](store::DatabaseStore& store) {
+    const bool is_removed = with_methods(*connection_, [&](store::Store& store) {
         if (const auto found = store.list_sign_in_methods("n", 100))
             count = found->size();
         return store.remove_sign_in_method("n", MethodKind::api_key, "key of n").operator bool();

@@ -125,18 +125,16 @@ class SignInSecondFactor : public Contract {
     }
     store::Result<std::string_view> find_verification(std::string_view identifier) {
         return with_store(
-            [&](store::DatabaseStore& store) { return store.find_verification(identifier, now_); });
+            [&](store::Store& store) { return store.find_verification(identifier, now_); });
     }
     store::Result<store::UserWithSecondFactor> find(std::string_view user_id = "n") {
-        return with_store(
-            [&](store::DatabaseStore& store) { return store.find_second_factor(user_id); });
+        return with_store([&](store::Store& store) { return store.find_second_factor(user_id); });
     }
     store::Result<store::Done> change_factor(const store::SecondFactorChange& change) {
-        return with_store(
-            [&](store::DatabaseStore& store) { return store.change_second_factor(change); });
+        return with_store([&](store::Store& store) { return store.change_second_factor(change); });
     }
     store::Result<store::Done> fail_code(std::string_view user_id = "n", std::int64_t most = 2) {
-        return with_store([&](store::DatabaseStore& store) {
+        return with_store([&](store::Store& store) {
             return store.record_second_factor_failure(user_id,
                                                       {most, now_ + std::chrono::minutes(15)});
         });
@@ -242,7 +240,7 @@ TEST(sign_in_second_factor, is_enabled_by_the_column_of_the_user) {
 
 TEST(sign_in_second_factor, without_its_flag_prevents_the_use_of_passwords) {
     const auto find_account = [&] {
-        return with_store([](store::DatabaseStore& store) { return store.find_credential("n@x"); });
+        return with_store([](store::Store& store) { return store.find_credential("n@x"); });
     };
     CHECK(is_not_found(find_account()));
     create_table();
@@ -456,7 +454,7 @@ TEST(sign_in_second_factor, challenge_is_used_by_one_of_two_threads) {
         add_verification(identifier);
         std::atomic<int> taken = 0;
         std::atomic<int> missed = 0;
-        with_stores(2, names_, [&](store::DatabaseStore& store) {
+        with_stores(2, names_, [&](store::Store& store) {
             const auto done = store.change_second_factor({"n", now_, {identifier}});
             taken += done ? 1 : 0;
             missed += done.is_not_found() ? 1 : 0;
@@ -470,7 +468,7 @@ TEST(sign_in_second_factor, backup_code_is_used_by_one_of_two_threads) {
     create_table();
     std::atomic<int> used = 0;
     std::atomic<int> mismatched = 0;
-    with_stores(2, names_, [&](store::DatabaseStore& store) {
+    with_stores(2, names_, [&](store::Store& store) {
         const auto done = store.change_second_factor({"n", now_, {}, {}, "fewer", "codes"});
         used += done ? 1 : 0;
         mismatched += is_mismatch(done) ? 1 : 0;
@@ -484,7 +482,7 @@ TEST(sign_in_second_factor, failed_codes_of_all_threads_are_counted) {
     constexpr int threads = 4;
     constexpr int codes = 10;
     std::atomic<int> counted = 0;
-    with_stores(threads, names_, [&](store::DatabaseStore& store) {
+    with_stores(threads, names_, [&](store::Store& store) {
         for (int code = 0; code < codes; ++code)
             counted += store.record_second_factor_failure("n", {1000, now_}) ? 1 : 0;
     });
@@ -532,8 +530,8 @@ TEST(postgresql_sign_in_second_factor, missing_privileges_are_logged) {
     create_table();
     create_restricted_role(R"(GRANT SELECT ON "user" TO poor)");
     expect_error("permission denied for table twoFactor");
-    const auto read = [](store::DatabaseStore& store) { return store.find_second_factor("n"); };
-    const auto write = [&](store::DatabaseStore& store) {
+    const auto read = [](store::Store& store) { return store.find_second_factor("n"); };
+    const auto write = [&](store::Store& store) {
         store::SecondFactorChange change{"n", now_, {}, {verification("a")}, "fewer", "codes"};
         change.clears_failures = true;
         expect_ok(store.change_second_factor(change));

@@ -142,10 +142,10 @@ class Request {
         : connection_(child.connections), pool_(new_pool()),
           totals_(*child.totals, {"here", 60s, wait, "UserAdminTimeout"}, child.log),
           cached{*child.sessions, "here", 60s, {}},
-          store(connection_, child.log, pool_, store::TableNames{}, "threads",
-                store::TimeoutPolicy{wait}, &totals_,
-                child.kind == Kind::sqlite ? child.writers : nullptr) {
-        store.set_session_cache(&cached.cache);
+          database_store(connection_, child.log, pool_, store::TableNames{}, "threads",
+                         store::TimeoutPolicy{wait}, &totals_,
+                         child.kind == Kind::sqlite ? child.writers : nullptr) {
+        database_store.set_session_cache(&cached.cache);
     }
     ~Request() { apr_pool_destroy(pool_); }
     Request(const Request&) = delete;
@@ -164,7 +164,8 @@ class Request {
 
   public:
     sign_in::CachedSessions cached;
-    store::DatabaseStore store;
+    store::DatabaseStore database_store;
+    store::Store& store = database_store;
 };
 
 } // namespace
@@ -277,7 +278,7 @@ TEST(threads, that_change_one_row_see_the_previous_value) {
             const std::string name = std::to_string(thread) + "-" + std::to_string(turn);
             RecordedChanges recorded;
             Request request(*child_);
-            request.store.set_change_listener(&recorded);
+            request.database_store.set_change_listener(&recorded);
             const auto updated =
                 request.store.update("u", {{"updatedAt", text::now()}, {"name", name}}, {});
             failure_.note(updated && recorded.changes.size() == 1, name + ": is changed");

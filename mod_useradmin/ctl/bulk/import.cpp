@@ -611,7 +611,7 @@ class Import {
         const model::Account account = store::credential_account(
             user, entry.account_id, entry.row.password_hash,
             context_.settings.account_id_is_user_id.value_or(false), rules_.now);
-        if (!store::statements::set_password(work, account, ending))
+        if (!store::statements::set_password(work, account, ending, {}))
             fail(work);
     }
 

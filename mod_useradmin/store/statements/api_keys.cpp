@@ -78,7 +78,7 @@ Result<ApiKeyWithUser> find_api_key(Work& work, std::string_view digest) {
         keys.plugin->reference == Reference::user ? key->user_id : key->reference_id;
     if (!owner)
         return ApiKeyWithUser{*key, {}};
-    const Result<model::User> user = find(work, *owner);
+    const Result<model::User> user = find(work, *owner, UserColumns::known);
     if (!user && !user.is_not_found())
         return user.failure();
     return ApiKeyWithUser{*key, user ? std::optional(*user) : std::nullopt};

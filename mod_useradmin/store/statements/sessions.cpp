@@ -243,7 +243,7 @@ bool end_impersonations(Work& work, std::string_view user_id, model::NullableTex
 bool end_impersonations(Work& work, std::string_view user_id) {
     if (work.schema().session.find("impersonatedBy") == nullptr)
         return true;
-    const Result<model::User> user = find(work, user_id);
+    const Result<model::User> user = find(work, user_id, UserColumns::known);
     return user ? end_impersonations(work, user_id, user->role) : user.is_not_found();
 }
 

@@ -174,7 +174,7 @@ Result<model::User> update_row(Work& work, std::string_view id, const Changes& c
         return Failure::not_found;
     for (const Change& change : changes)
         if (!change.names_column && !work.can_hold(change.field, change.value)) {
-            const Result<model::User> found = find(work, id);
+            const Result<model::User> found = find(work, id, UserColumns::known);
             return found ? Failure::failed : found.failure();
         }
     // If nothing was written, check whether the guard failed or the user is missing.
