@@ -44,18 +44,6 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
-/// Appends a condition that the column equals one of the strings in lower case.
-void append_one_of_lower(Statement& statement, const Table& table, const Column& column,
-                         std::span<const std::string_view> strings) {
-    const std::string lower = table.function("lower");
-    const bool is_typed = !column.sql_type.empty();
-    statement << lower << column << ")" << (is_typed ? table.op("=") : "");
-    const char* before = is_typed ? "ANY (ARRAY[" : " IN (";
-    for (const std::string_view string : strings)
-        statement << std::exchange(before, ", ") << lower << argument(string) << ")";
-    statement << (is_typed ? "])" : ")");
-}
-
 } // namespace
 
 Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit) {
@@ -111,12 +99,9 @@ Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> 
         ids.push_back(row.user.id);
     }
     statement << " FROM " << user << " WHERE ";
-    if (ignores_case)
-        append_one_of_lower(statement, user, user.at("email"), emails);
-    else
-        append_one_of(statement, user.at("email"), emails);
+    append_one_of(statement, user, user.at("email"), emails, ignores_case);
     if (!key.is_serial())
-        append_one_of(statement << " OR ", key, ids);
+        append_one_of(statement << " OR ", user, key, ids);
     return statements::all_rows(work, statement, [](Rows& found) {
         model::User user;
         user.id = found.take().value_or("");

@@ -121,16 +121,20 @@ void append_condition(Statement& statement, const Table& user, const Condition& 
     statement << ")";
 }
 
-void append_one_of(Statement& statement, const Column& column,
-                   std::span<const std::string_view> strings) {
+void append_one_of(Statement& statement, const Table& table, const Column& column,
+                   std::span<const std::string_view> strings, bool ignores_case) {
     // On PostgreSQL, IN would look up its operator in the search path.
     const bool is_typed = !column.sql_type.empty();
-    const char* before = is_typed ? "ANY (ARRAY[" : " IN (";
-    statement << column << (is_typed ? column.op("=") : "");
-    for (const std::string_view string : strings)
-        statement << std::exchange(before, ", ") << argument(string);
+    const std::string lower = ignores_case ? table.function("lower") : "";
+    const char* const end = ignores_case ? ")" : "";
+    statement << lower << column << end;
     if (is_typed)
-        statement << "]::" << column.sql_type << "[]";
+        statement << (ignores_case ? table.op("=") : column.op("="));
+    const char* before = is_typed ? "ANY (ARRAY[" : " IN (";
+    for (const std::string_view string : strings)
+        statement << std::exchange(before, ", ") << lower << argument(string) << end;
+    if (is_typed)
+        statement << "]" << (ignores_case ? "" : "::" + column.sql_type + "[]");
     statement << ")";
 }
 

@@ -27,7 +27,7 @@ void append_ids(Statement& statement, const Table& table, std::span<const model:
     const std::size_t count = (users.size() + 9) / 10 * 10;
     std::vector<std::string_view> ids(count, users.back().id);
     std::ranges::transform(users, ids.begin(), &model::User::id);
-    append_one_of(statement << " WHERE ", table.at("id"), ids);
+    append_one_of(statement << " WHERE ", table, table.at("id"), ids);
 }
 
 /// Reads more columns of the users who still exist. `alias` is the alias of the user table. `read`
