@@ -37,12 +37,12 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
                                                   const store::Schema& schema) {
     std::vector<store::Privilege> all;
     const auto want = [&](std::span<const store::Privilege> privileges) {
-        for (const store::Privilege& right : privileges)
+        for (const store::Privilege& privilege : privileges)
             if (std::ranges::none_of(all, [&](const store::Privilege& there) {
-                    return there.table == right.table && there.name == right.name &&
-                           (there.field.empty() || there.field == right.field);
+                    return there.table == privilege.table && there.name == privilege.name &&
+                           (there.field.empty() || there.field == privilege.field);
                 }))
-                all.push_back(right);
+                all.push_back(privilege);
     };
     const HttpdConfiguration& httpd = settings.httpd;
     const bool has_sign_in = httpd.has("AuthUserAdminSignIn", "On");
