@@ -10,36 +10,18 @@ namespace useradmin::store::bulk {
 
 namespace {
 
-/// Returns the columns to insert: all known columns except a generated id.
-template <class Record>
-std::vector<std::pair<const Column*, const model::Field<Record>*>>
-filled_columns(const Table& table) {
-    std::vector<std::pair<const Column*, const model::Field<Record>*>> all;
-    for (const model::Field<Record>& field : model::fields<Record>()) {
-        const Column* const column = table.find(field.name);
-        if (column != nullptr && !(field.name == "id" && column->is_serial()))
-            all.emplace_back(column, &field);
-    }
-    return all;
-}
-
 /// Returns "INSERT INTO table (a, b) VALUES ($1, $2), ($3, $4)".
 template <class Record>
 Statement insertion(const Work& work, const Table& table, std::span<const Record> records) {
-    const auto columns = filled_columns<Record>(table);
     Statement statement = work.statement();
     statement << "INSERT INTO " << table;
-    const char* before = " (";
-    for (const auto& [column, field] : columns)
-        statement << std::exchange(before, ", ") << *column;
-    before = ") VALUES ";
     for (const Record& record : records) {
-        statement << std::exchange(before, ", ");
-        const char* before_value = "(";
-        for (const auto& [column, field] : columns)
-            statement << std::exchange(before_value, ", ")
-                      << argument(*column, value_of(record, *field));
-        statement << ")";
+        const Assignments row = assignments_of(table, record, true);
+        if (&record == records.data())
+            (statement << " (").columns(row) << ") VALUES ";
+        else
+            statement << ", ";
+        (statement << "(").values(row) << ")";
     }
     return statement;
 }

@@ -2,8 +2,10 @@
 
 #include "apr/pool.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 namespace useradmin::store {
 
@@ -45,6 +47,15 @@ Argument argument(const Column& column, const model::Value& value) {
     return {};
 }
 
+Assignments assignments_of(const Table& table, const NewUser& user) {
+    Assignments all = assignments_of(table, user_row(user));
+    for (const Change& change : user.data)
+        if (const Column* const column = column_of(table, user.data, change);
+            column != nullptr && column->field.empty())
+            all.push_back({column, argument(*column, change.value)});
+    return all;
+}
+
 const Column* column_of(const Table& table, const Changes& changes, const Change& change) {
     const auto find = [&](const Change& each) {
         return each.names_column ? table.find_column(each.field) : table.find(each.field);
@@ -61,20 +72,28 @@ Statement::~Statement() {
             explicit_bzero(argument, std::strlen(argument));
 }
 
-Statement& Statement::extra_columns(const Table& table, const Changes& values) {
-    for (const Change& value : values)
-        if (const Column* const column = column_of(table, values, value);
-            column != nullptr && column->field.empty())
-            *this << ", " << *column;
+Statement& Statement::columns(const Assignments& row) {
+    const char* before = "";
+    for (const Assignment& each : row)
+        *this << std::exchange(before, ", ") << *each.column;
     return *this;
 }
 
-Statement& Statement::extra_values(const Table& table, const Changes& values) {
-    for (const Change& value : values)
-        if (const Column* const column = column_of(table, values, value);
-            column != nullptr && column->field.empty())
-            *this << ", " << argument(*column, value.value);
+Statement& Statement::values(const Assignments& row) {
+    const char* before = "";
+    for (const Assignment& each : row) {
+        *this << std::exchange(before, ", ");
+        if (each.expression.empty())
+            *this << each.argument;
+        else
+            *this << each.expression;
+    }
     return *this;
+}
+
+Statement& Statement::insertion(const Table& table, const Assignments& row) {
+    (*this << "INSERT INTO " << table << " (").columns(row) << ") VALUES (";
+    return values(row) << ")";
 }
 
 Statement& Statement::operator<<(const Argument& argument) {

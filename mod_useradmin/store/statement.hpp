@@ -5,7 +5,6 @@
 #include "store/schema.hpp"
 #include "store/store.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,6 +34,32 @@ inline Argument optional_argument(std::string_view text) {
 /// Returns the value in the format of the column.
 Argument argument(const Column& column, const model::Value& value);
 
+/// A column that an INSERT sets, and the value.
+struct Assignment {
+    const Column* column;
+    Argument argument;
+    /// If not empty, the SQL expression to use instead of the argument.
+    std::string expression = {};
+};
+using Assignments = std::vector<Assignment>;
+
+/// Returns the columns for which the record has a value, except for generated ids. If
+/// `includes_nulls`, also returns the columns that are NULL.
+template <class Record>
+Assignments assignments_of(const Table& table, const Record& record, bool includes_nulls = false) {
+    Assignments all;
+    for (const model::Field<Record>& field : model::fields<Record>()) {
+        const Column* const column = table.find(field.name);
+        const model::Value value = value_of(record, field);
+        if (column != nullptr && !(field.name == "id" && column->is_serial()) &&
+            (includes_nulls || !std::holds_alternative<std::monostate>(value)))
+            all.push_back({column, argument(*column, value)});
+    }
+    return all;
+}
+/// Returns the columns of a new user's row, including extra columns.
+Assignments assignments_of(const Table& table, const NewUser& user);
+
 /// Returns the column that a change sets, or nullptr if the table lacks it or an earlier change
 /// sets it by another name.
 const Column* column_of(const Table& table, const Changes& changes, const Change& change);
@@ -44,9 +69,6 @@ const Column* column_of(const Table& table, const Changes& changes, const Change
 /// destructor. The text is the key of a prepared statement.
 class Statement {
   public:
-    /// Names of fields to omit.
-    using Skipped = std::span<const std::string_view>;
-
     explicit Statement(apr_pool_t* pool) : pool_(pool) { sql_.reserve(1024); }
     ~Statement();
     Statement(Statement&&) noexcept = default;
@@ -62,69 +84,21 @@ class Statement {
     Statement& operator<<(const Table& table) { return *this << table.sql; }
     Statement& operator<<(const Argument& argument);
 
-    /// Appends the columns for which the record has a value: "a, b". Omits the skipped fields.
-    template <class Record>
-    Statement& columns(const Table& table, const Record& record, Skipped skipped = {});
-    /// Appends the placeholders of the values for columns(), in the same order: "$1, $2".
-    template <class Record>
-    Statement& values(const Table& table, const Record& record, Skipped skipped = {});
-
-    /// Appends "INSERT INTO table (a, b) VALUES ($1, $2)" with these columns and values.
-    template <class Record>
-    Statement& insertion(const Table& table, const Record& record) {
-        *this << "INSERT INTO " << table << " (";
-        columns(table, record) << ") VALUES (";
-        return values(table, record) << ")";
-    }
-
-    /// Appends the extra columns that have a value: ", a, b".
-    Statement& extra_columns(const Table& table, const Changes& values);
-    /// Appends the placeholders of the values for extra_columns(), in the same order: ", $1, $2".
-    Statement& extra_values(const Table& table, const Changes& values);
+    /// Appends the columns: "a, b".
+    Statement& columns(const Assignments& row);
+    /// Appends the values of the columns, in the same order: "$1, $2".
+    Statement& values(const Assignments& row);
+    /// Appends "INSERT INTO table (a, b) VALUES ($1, $2)".
+    Statement& insertion(const Table& table, const Assignments& row);
 
     const std::string& sql() const noexcept { return sql_; }
     /// Returns the arguments. nullptr is NULL.
     std::span<const char* const> arguments() const noexcept { return arguments_; }
 
   private:
-    /// Visits the columns for which the record has a value, except for generated ids.
-    template <class Record, class Visit>
-    static void for_each_value(const Table& table, const Record& record, Skipped skipped,
-                               const Visit& visit) {
-        bool is_first = true;
-        for (const model::Field<Record>& field : model::fields<Record>()) {
-            const Column* column = table.find(field.name);
-            const model::Value value = value_of(record, field);
-            if (column == nullptr || std::holds_alternative<std::monostate>(value) ||
-                std::ranges::find(skipped, field.name) != skipped.end() ||
-                (field.name == "id" && column->is_serial()))
-                continue;
-            visit(*column, value, is_first);
-            is_first = false;
-        }
-    }
-
     apr_pool_t* pool_;
     std::string sql_;
     std::vector<char*> arguments_;
 };
-
-template <class Record>
-Statement& Statement::columns(const Table& table, const Record& record, Skipped skipped) {
-    for_each_value(table, record, skipped,
-                   [&](const Column& column, const model::Value&, bool is_first) {
-                       *this << (is_first ? "" : ", ") << column;
-                   });
-    return *this;
-}
-
-template <class Record>
-Statement& Statement::values(const Table& table, const Record& record, Skipped skipped) {
-    for_each_value(table, record, skipped,
-                   [&](const Column& column, const model::Value& filled, bool is_first) {
-                       *this << (is_first ? "" : ", ") << argument(column, filled);
-                   });
-    return *this;
-}
 
 } // namespace useradmin::store

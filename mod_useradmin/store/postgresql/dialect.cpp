@@ -125,16 +125,15 @@ std::string names_before() {
 
 /// Appends the CTE that inserts the account of the user in useradmin_row.
 void append_account(Statement& statement, const Schema& schema, const NewUser& user) {
-    static constexpr std::string_view fields_of_id[] = {"userId", "accountId"};
-    const std::span<const std::string_view> of_id(fields_of_id, user.account_id_is_user_id ? 2 : 1);
-    const model::Account account = account_row(user);
-    statement << ", useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
-    for (const std::string_view field : of_id)
-        statement << schema.account.at(field) << ", ";
-    statement.columns(schema.account, account, of_id) << ") SELECT ";
-    for (const std::string_view field : of_id)
-        statement << schema.user.at("id") << (field == "accountId" ? "::pg_catalog.text, " : ", ");
-    statement.values(schema.account, account, of_id) << " FROM useradmin_row)";
+    Assignments row = assignments_of(schema.account, account_row(user));
+    for (Assignment& each : row)
+        if (each.column->field == "userId")
+            each.expression = schema.user.at("id").sql();
+        else if (each.column->field == "accountId" && user.account_id_is_user_id)
+            each.expression = schema.user.at("id").sql() + "::pg_catalog.text";
+    statement << ", useradmin_account AS (INSERT INTO " << schema.account << " (";
+    statement.columns(row) << ") SELECT ";
+    statement.values(row) << " FROM useradmin_row)";
 }
 
 class PostgresqlTransaction final : public Transaction {
@@ -258,13 +257,13 @@ class Postgresql final : public Dialect {
     Result<model::User> create(Work& work, const NewUser& user,
                                const std::optional<Actor>& actor) const override {
         const Schema& schema = work.schema();
-        const model::User row = user_row(user);
+        const Assignments row = assignments_of(schema.user, user);
         Statement statement = work.statement();
         // CTE names have a prefix, because a CTE hides a table of the same name.
         statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql
                   << " AS useradmin_row (";
-        statement.columns(schema.user, row).extra_columns(schema.user, user.data) << ") SELECT ";
-        statement.values(schema.user, row).extra_values(schema.user, user.data);
+        statement.columns(row) << ") SELECT ";
+        statement.values(row);
         if (actor)
             append_actor(statement << " WHERE ", schema.user, actor);
         statement << " RETURNING *, " << schema.user.version << " AS " << version_name << ")";
@@ -407,9 +406,10 @@ class Postgresql final : public Dialect {
             }
         }
         statement << " INSERT INTO " << table << " (";
-        statement.columns(table, session) << ") SELECT ";
-        statement.values(table, session)
-            << " WHERE " << holds << " RETURNING " << table.select_expression("id");
+        const Assignments row = assignments_of(table, session);
+        statement.columns(row) << ") SELECT ";
+        statement.values(row) << " WHERE " << holds << " RETURNING "
+                              << table.select_expression("id");
         return statements::first_row(work, statement,
                                      [](Rows& rows) { return rows.take().value_or(""); });
     }

@@ -161,11 +161,11 @@ class Sqlite final : public Dialect {
     Result<model::User> create(Work& work, const NewUser& user,
                                const std::optional<Actor>& actor) const override {
         const Schema& schema = work.schema();
-        const model::User row = user_row(user);
+        const Assignments row = assignments_of(schema.user, user);
         Statement insert_user = work.statement();
         insert_user << "INSERT INTO " << schema.user.sql << " (";
-        insert_user.columns(schema.user, row).extra_columns(schema.user, user.data) << ") SELECT ";
-        insert_user.values(schema.user, row).extra_values(schema.user, user.data);
+        insert_user.columns(row) << ") SELECT ";
+        insert_user.values(row);
         if (actor)
             append_actor(insert_user << " WHERE ", schema.user, actor);
         insert_user << " RETURNING " << schema.full_user();
@@ -178,7 +178,8 @@ class Sqlite final : public Dialect {
         account.user_id = made->id;
         if (user.account_id_is_user_id)
             account.account_id = made->id;
-        if (user.has_account && !work.run(work.statement().insertion(schema.account, account)))
+        if (user.has_account && !work.run(work.statement().insertion(
+                                    schema.account, assignments_of(schema.account, account))))
             return Failure::failed;
         return made;
     }
@@ -255,8 +256,8 @@ class Sqlite final : public Dialect {
             }
         }
         Statement insert = work.statement();
-        Result<Rows> rows =
-            work.run(insert.insertion(table, session) << " RETURNING " << table.at("id"));
+        Result<Rows> rows = work.run(insert.insertion(table, assignments_of(table, session))
+                                     << " RETURNING " << table.at("id"));
         if (!rows || !rows->next())
             return Failure::failed;
         return rows->take().value_or("");

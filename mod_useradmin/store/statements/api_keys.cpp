@@ -128,9 +128,9 @@ Result<std::string_view> create_api_key(Work& work, const model::ApiKey& key,
     const OwnedTable& keys = *work.schema().api_keys();
     work.row_change().user_id = key.reference_id.value_or("");
     Statement statement = work.statement();
-    statement << "INSERT INTO " << keys.table << " (" << keys.table.at("key") << ", ";
-    statement.columns(keys.table, key) << ") VALUES (" << argument(digest) << ", ";
-    statement.values(keys.table, key) << ") RETURNING " << keys.table.select_expression("id");
+    Assignments row = assignments_of(keys.table, key);
+    row.push_back({&keys.table.at("key"), argument(digest)});
+    statement.insertion(keys.table, row) << " RETURNING " << keys.table.select_expression("id");
     return first_row(work, statement, [](Rows& rows) { return rows.take().value_or(""); });
 }
 

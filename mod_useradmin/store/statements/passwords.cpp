@@ -40,7 +40,7 @@ Result<Done> write_account(Work& work, const model::Account& account) {
     if (!updated)
         return updated.failure();
     if (*updated == 0)
-        return work.apply(work.statement().insertion(table, account));
+        return work.apply(work.statement().insertion(table, assignments_of(table, account)));
     // better-auth 1.7 finds the account by this id. If the user has two accounts, one of them has
     // it.
     if (*updated > 1 || account.account_id != account.user_id)

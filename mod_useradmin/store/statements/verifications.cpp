@@ -53,7 +53,7 @@ Result<std::string_view> find_verification(Work& work, std::string_view identifi
 Result<Done> add_verification(Work& work, const model::VerificationValue& row) {
     const Table& table = work.schema().verifications()->table;
     Statement statement = work.statement();
-    return work.apply(statement.insertion(table, row));
+    return work.apply(statement.insertion(table, assignments_of(table, row)));
 }
 
 Result<Done> issue_verification(Work& work, std::string_view user_id,
