@@ -12,9 +12,9 @@ namespace useradmin::admin {
 void write_user(json::Writer& writer, const model::User& user) {
     writer.begin_object();
     json::write_fields(writer, user);
-    if (!user.extra_columns.empty())
-        writer.splice_members(user.extra_columns,
-                              [](std::string_view name) { return !api::has_name_of_secret(name); });
+    for (const auto& [name, value] : user.extra_columns)
+        if (!api::has_name_of_secret(name))
+            writer.key(name).json(value);
     writer.end_object();
 }
 

@@ -4,6 +4,7 @@
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
+#include <algorithm>
 #include <tuple>
 
 namespace useradmin::api {
@@ -22,10 +23,9 @@ void write(json::Writer& writer, const model::User& user,
         json::write_field(writer, user, field, field.null_substitute);
     if (user.last_seen)
         writer.key("lastSeenAt").time_or_null(*user.last_seen);
-    if (columns)
-        writer.splice_members(user.extra_columns, *columns);
-    else if (!user.extra_columns.empty())
-        writer.splice_members(user.extra_columns);
+    for (const auto& [name, value] : user.extra_columns)
+        if (!columns || std::ranges::find(*columns, name) != columns->end())
+            writer.key(name).json(value);
     writer.end_object();
 }
 
@@ -92,7 +92,7 @@ Response events(const audit::History& history) {
     json::Writer writer(response.body);
     writer.begin_object().key("success").boolean(true).key("data").begin_array();
     for (const std::string& line : history.lines)
-        writer.begin_object().splice_members(line).end_object();
+        writer.json(line);
     writer.end_array().key("earlier");
     if (history.earlier > 0)
         writer.integer(history.earlier);

@@ -3,11 +3,9 @@
 #include "text/hex.hpp"
 #include "text/unicode.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <vector>
 
 namespace useradmin::json {
 
@@ -106,47 +104,6 @@ void append_compact(std::string& out, std::string_view json) {
     }
 }
 
-/// Splits a JSON object, passed without its braces, into members.
-std::vector<std::string_view> members_of(std::string_view members) {
-    std::vector<std::string_view> all;
-    bool is_in_string = false;
-    int depth = 0;
-    std::size_t begin = 0;
-    for (std::size_t at = 0; at < members.size(); ++at) {
-        const char byte = members[at];
-        if (is_in_string && byte == '\\') {
-            ++at;
-        } else if (byte == '"') {
-            is_in_string = !is_in_string;
-        } else if (!is_in_string) {
-            depth += byte == '{' || byte == '[' ? 1 : byte == '}' || byte == ']' ? -1 : 0;
-            if (byte == ',' && depth == 0) {
-                all.push_back(members.substr(begin, at - begin));
-                begin = at + 1;
-            }
-        }
-    }
-    all.push_back(members.substr(begin));
-    return all;
-}
-
-/// Returns the member's name, as it is written between the quotes.
-std::string_view name_of(std::string_view member) {
-    std::size_t end = 1;
-    while (end < member.size() && member[end] != '"')
-        end += member[end] == '\\' ? 2 : 1;
-    return member.substr(1, end - 1);
-}
-
-/// Returns the text between the first opening and the last closing brace, or an empty view if a
-/// brace is missing.
-std::string_view without_braces(std::string_view object) {
-    const auto open = object.find('{');
-    const auto close = object.rfind('}');
-    return open == object.npos || close == object.npos ? std::string_view()
-                                                       : object.substr(open + 1, close - open - 1);
-}
-
 } // namespace
 
 void Writer::separate() {
@@ -186,7 +143,8 @@ Writer& Writer::end_array() {
 }
 
 Writer& Writer::key(std::string_view name) {
-    out_.append(string_prefix()).append(name).append("\":");
+    append_quoted(out_, string_prefix(), name);
+    out_ += ':';
     needs_comma_ = false;
     return *this;
 }
@@ -231,37 +189,9 @@ Writer& Writer::time_or_null(const std::optional<text::Timestamp>& value) {
     return *this;
 }
 
-Writer& Writer::splice_members(std::string_view object) {
-    const std::string_view members = without_braces(object);
-    if (members.find_first_not_of(json_space) != std::string_view::npos) {
-        separate();
-        append_compact(out_, members);
-    }
-    return *this;
-}
-
-Writer& Writer::splice_members(std::string_view object, std::span<const std::string_view> names) {
-    return splice_members(
-        object,
-        [&](std::string_view member) {
-            return std::ranges::any_of(
-                names,
-                [&](std::string_view name) {
-                    std::string key;
-                    return Writer(key).string(name).out_ == '"' + std::string(member) + '"';
-                });
-        });
-}
-
-Writer& Writer::splice_members(std::string_view object,
-                               const std::function<bool(std::string_view)>& is_wanted) {
-    for (std::string_view member : members_of(without_braces(object))) {
-        member.remove_prefix(std::min(member.find_first_not_of(json_space), member.size()));
-        if (member.empty() || !is_wanted(name_of(member)))
-            continue;
-        separate();
-        append_compact(out_, member);
-    }
+Writer& Writer::json(std::string_view value) {
+    separate();
+    append_compact(out_, value);
     return *this;
 }
 

@@ -3,9 +3,7 @@
 #include "text/timestamp.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,7 +19,7 @@ class Writer {
     Writer& end_object();
     Writer& begin_array();
     Writer& end_array();
-    /// Writes the key of the next member. The name must not contain characters that need escaping.
+    /// Writes the key of the next member.
     Writer& key(std::string_view name);
 
     Writer& string(std::string_view value);
@@ -31,15 +29,8 @@ class Writer {
     Writer& string_or_null(const std::optional<std::string_view>& value);
     /// Writes the time in ISO 8601, or null if there is none.
     Writer& time_or_null(const std::optional<text::Timestamp>& value);
-    /// Writes the members of a JSON object from the database ("{…}") into the open object, without
-    /// white space between tokens.
-    Writer& splice_members(std::string_view object);
-    /// As above, but writes only the members with these names.
-    Writer& splice_members(std::string_view object, std::span<const std::string_view> names);
-    /// As above, but writes only the members for whose names is_wanted() returns true. Characters
-    /// that JSON escapes are passed with their escape sequences.
-    Writer& splice_members(std::string_view object,
-                           const std::function<bool(std::string_view name)>& is_wanted);
+    /// Writes a JSON value from elsewhere, without white space between tokens.
+    Writer& json(std::string_view value);
 
   private:
     void separate();

@@ -48,6 +48,12 @@ struct Field {
     std::string_view null_substitute = {};
 };
 
+/// The value of an extra column as JSON.
+struct ExtraValue {
+    std::string_view name;
+    std::string_view json;
+};
+
 /// A row of the user table (specification 2.1). If a column is NULL or missing, its member is
 /// std::nullopt, an empty string or false. Views are valid for the lifetime of the request.
 struct User {
@@ -62,9 +68,9 @@ struct User {
     bool banned = false;
     NullableText ban_reason;
     NullableTime ban_expires;
-    /// The extra columns as a JSON object. Set only by create and update, and with UserColumns::all
-    /// by find and list.
-    std::string_view extra_columns;
+    /// The extra columns. Set only by create and update, and with UserColumns::all by find and
+    /// list.
+    std::span<const ExtraValue> extra_columns;
     /// The row version: letters, digits, dots and dashes. Changes when any client changes the row.
     /// Set only by find, create and update.
     std::string_view version;

@@ -302,14 +302,7 @@ std::vector<const Column*> Schema::extra_user_columns() const {
 }
 
 std::string Schema::full_user(std::string_view version) const {
-    return user.select_list + ", " + std::string(version) + ", " + extra_objects();
-}
-
-std::string Schema::extra_objects() const {
-    std::string columns;
-    for (const std::string& object : extra_columns)
-        columns += (columns.empty() ? "" : ", ") + object;
-    return columns;
+    return user.select_list + ", " + std::string(version) + extra_columns;
 }
 
 void Schema::resolve_last_seen(std::string_view name) {

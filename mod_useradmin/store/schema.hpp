@@ -215,8 +215,8 @@ struct Schema {
     std::string account_id_expression;
     /// The quoted twoFactorEnabled column, or empty if it is missing.
     std::string second_factor_column;
-    /// Expressions for the extra columns of the row useradmin_row, as JSON objects.
-    std::vector<std::string> extra_columns;
+    /// The extra columns of the row useradmin_row as JSON: SELECT columns, each after a comma.
+    std::string extra_columns;
     /// Identifies the contents of the catalog. Schemas with the same fingerprint differ at most
     /// in what has_same_size_and_scale() compares.
     std::string fingerprint;
@@ -253,8 +253,6 @@ struct Schema {
     std::string full_user(std::string_view version) const;
     /// As above, with the version of the row useradmin_row.
     std::string full_user() const { return full_user(user.version); }
-    /// Returns extra_columns as SELECT columns.
-    std::string extra_objects() const;
     /// Returns the columns of the user table that are not mapped to fields.
     std::vector<const Column*> extra_user_columns() const;
     void set_table_names(const TableNames& names);

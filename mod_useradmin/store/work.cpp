@@ -2,6 +2,8 @@
 
 #include "apr/pool.hpp"
 
+#include <new>
+
 namespace useradmin::store {
 
 namespace {
@@ -49,24 +51,22 @@ model::User Work::read_user(Rows& rows) {
     return user;
 }
 
-model::User Work::read_full_user(Rows& rows) const {
+model::User Work::read_full_user(Rows& rows) {
     model::User user = read_user(rows);
     user.extra_columns = read_extra_columns(rows);
     return user;
 }
 
-std::string_view Work::read_extra_columns(Rows& rows) const {
-    // The database may return the columns as several objects. Merge them.
-    std::string members;
-    for (std::size_t index = 0; index < schema_.extra_columns.size(); ++index) {
-        std::string_view object = rows.take().value_or("{}");
-        if (schema_.extra_columns.size() == 1)
-            return object;
-        object = object.substr(1, object.size() - 2);
-        members += members.empty() || object.empty() ? "" : ",";
-        members += object;
-    }
-    return apr::copy_view(pool_, "{" + members + "}");
+std::span<const model::ExtraValue> Work::read_extra_columns(Rows& rows) {
+    if (extra_names_.empty())
+        for (const Column* const column : schema_.extra_user_columns())
+            extra_names_.push_back(apr::copy_view(pool_, column->name));
+    const std::size_t count = extra_names_.size();
+    auto* const values =
+        static_cast<model::ExtraValue*>(apr_palloc(pool_, count * sizeof(model::ExtraValue)));
+    for (std::size_t index = 0; index < count; ++index)
+        new (values + index) model::ExtraValue{extra_names_[index], rows.take().value_or("null")};
+    return {values, count};
 }
 
 void Work::clear_error() noexcept {

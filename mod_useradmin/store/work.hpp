@@ -6,7 +6,10 @@
 #include "store/store.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace useradmin::store {
 
@@ -47,9 +50,9 @@ class Work {
     /// Reads a user's fields and version from a row.
     static model::User read_user(Rows& rows);
     /// Reads a full user from a row: fields, version and extra columns.
-    model::User read_full_user(Rows& rows) const;
-    /// Reads the columns of Schema::extra_objects() as one JSON object.
-    std::string_view read_extra_columns(Rows& rows) const;
+    model::User read_full_user(Rows& rows);
+    /// Reads the columns of Schema::extra_columns.
+    std::span<const model::ExtraValue> read_extra_columns(Rows& rows);
 
     /// Returns the error kind of the first failed statement, if any.
     std::optional<ErrorKind> error_kind() const noexcept { return error_kind_; }
@@ -79,6 +82,8 @@ class Work {
     bool has_listener_;
     PluginPolicy plugin_policy_;
     RowChange row_change_;
+    /// The names of the extra columns in the pool, because the schema may be replaced.
+    std::vector<std::string_view> extra_names_;
     std::optional<ErrorKind> error_kind_;
     bool may_be_committed_ = false;
     std::string error_message_;

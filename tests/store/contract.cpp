@@ -213,6 +213,13 @@ model::Session session_of(std::string_view user_id, std::string_view token, text
     return session;
 }
 
+std::string extra_json(const model::User& user) {
+    std::string object = "{";
+    for (const auto& [name, json] : user.extra_columns)
+        object.append(object.size() > 1 ? ",\"" : "\"").append(name).append("\":").append(json);
+    return object + "}";
+}
+
 text::Timestamp at(std::string_view text) {
     const auto time = text::parse_timestamp(text);
     if (!time)

@@ -230,6 +230,9 @@ std::string describe(const Record& record) {
     return text;
 }
 
+/// Returns the user's extra columns as a JSON object.
+std::string extra_json(const model::User& user);
+
 /// Parses a time: "2026-11-20T23:30:19.717Z".
 text::Timestamp at(std::string_view text);
 

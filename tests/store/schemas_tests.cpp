@@ -177,7 +177,7 @@ TEST(table_variants, with_char_ids_never_return_padding) {
     store::Window window = {20};
     window.columns = store::UserColumns::all;
     std::vector<model::User> users = expect_ok(variant_->list({}, window)).users;
-    STRCMP_CONTAINS("gold", std::string(users.at(0).extra_columns).c_str());
+    STRCMP_CONTAINS("gold", extra_json(users.at(0)).c_str());
     expect_ok(variant_->read_last_activity(users));
     CHECK_TRUE(users.at(0).last_seen->has_value());
     IdRecorder recorder;
@@ -309,13 +309,11 @@ TEST(table_variants, with_seventy_extra_columns_return_them_all) {
         more +=
             ", \"extra" + std::to_string(number) + "\" integer DEFAULT " + std::to_string(number);
     create_tables("text PRIMARY KEY", "text", "text", more);
-    const std::string members(expect_ok(variant_->create(new_user("n", "n@x"))).extra_columns);
+    const std::string members = extra_json(expect_ok(variant_->create(new_user("n", "n@x"))));
     for (int number = 0; number < 70; ++number) {
         const std::string name = "\"extra" + std::to_string(number) + "\":";
         CHECK_TEXT(members.find(name) != std::string::npos, (name + " in " + members).c_str());
     }
-    CHECK_EQUAL('{', members.front());
-    CHECK_EQUAL(std::string::npos, members.find("}{"));
 }
 
 TEST(table_variants, read_and_write_extra_columns_by_name) {
@@ -329,28 +327,22 @@ TEST(table_variants, read_and_write_extra_columns_by_name) {
                  value("nope", "x"), value("emailVerified", false)};
     user.has_account = false;
     const model::User made = expect_ok(variant_->create(user));
-    // PostgreSQL inserts spaces into JSON, and SQLite does not.
-    const auto json_of = [](const model::User& row) {
-        std::string json(row.extra_columns);
-        std::erase(json, ' ');
-        return json;
-    };
-    STRCMP_CONTAINS("\"plan\":\"gold\",\"seats\":5", json_of(made).c_str());
+    STRCMP_CONTAINS("\"plan\":\"gold\",\"seats\":5", extra_json(made).c_str());
     CHECK_FALSE(made.email_verified);
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"made_account\""));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"made_user\" WHERE \"is_new\""));
     const model::User changed = expect_ok(
         variant_->update("n", {value("plan", {}), value("seats", "6"), value("nope", "x")}));
-    STRCMP_CONTAINS("\"seats\":6", json_of(changed).c_str());
-    STRCMP_CONTAINS("\"plan\":null", json_of(changed).c_str());
+    STRCMP_CONTAINS("\"seats\":6", extra_json(changed).c_str());
+    STRCMP_CONTAINS("\"plan\":null", extra_json(changed).c_str());
     CHECK_TRUE(expect_ok(variant_->find("n")).extra_columns.empty());
-    CHECK_TRUE(expect_ok(variant_->find("n", store::UserColumns::all)).extra_columns ==
-               changed.extra_columns);
+    CHECK_TRUE(extra_json(expect_ok(variant_->find("n", store::UserColumns::all))) ==
+               extra_json(changed));
     store::Window window = {20};
     CHECK_TRUE(expect_ok(variant_->list({}, window)).users.at(0).extra_columns.empty());
     window.columns = store::UserColumns::all;
-    CHECK_TRUE(expect_ok(variant_->list({}, window)).users.at(0).extra_columns ==
-               changed.extra_columns);
+    CHECK_TRUE(extra_json(expect_ok(variant_->list({}, window)).users.at(0)) ==
+               extra_json(changed));
 }
 
 TEST(table_variants, set_an_extra_column_once_if_given_twice) {
@@ -359,10 +351,9 @@ TEST(table_variants, set_an_extra_column_once_if_given_twice) {
                                  {"twoWords", "b", store::Change::When::always, true}};
     store::NewUser user = new_user("n", "n@x");
     user.data = both;
-    STRCMP_CONTAINS("\"a\"", std::string(expect_ok(variant_->create(user)).extra_columns).c_str());
+    STRCMP_CONTAINS("\"a\"", extra_json(expect_ok(variant_->create(user))).c_str());
     expect_ok(variant_->update("n", {{"twoWords", "c", store::Change::When::always, true}}));
-    STRCMP_CONTAINS("\"a\"",
-                    std::string(expect_ok(variant_->update("n", both)).extra_columns).c_str());
+    STRCMP_CONTAINS("\"a\"", extra_json(expect_ok(variant_->update("n", both))).c_str());
 }
 
 TEST(table_variants, may_have_a_percent_sign_in_a_name) {
@@ -376,9 +367,7 @@ TEST(table_variants, may_have_a_percent_sign_in_a_name) {
     const store::Changes off = {{"off%d", "50%s", store::Change::When::always, true}};
     STRCMP_CONTAINS(
         "50%s",
-        std::string(
-            expect_ok(renamed.update("n", off, {}, store::SessionPolicy::keep)).extra_columns)
-            .c_str());
+        extra_json(expect_ok(renamed.update("n", off, {}, store::SessionPolicy::keep))).c_str());
     CHECK_EQUAL(1, expect_ok(renamed.list({}, {20})).total);
     expect_ok(renamed.remove("n", {"protected@x"}, {}));
 }
@@ -394,7 +383,7 @@ TEST(postgresql_table_variants, with_domains_are_treated_like_their_base_types) 
         {"seen", at("2026-11-20T23:30:19.717Z"), store::Change::When::always, true}};
     expect_ok(variant_->create(new_user("n", "n@x")));
     STRCMP_CONTAINS("2026-11-20T23:30:19.717Z",
-                    std::string(expect_ok(variant_->update("n", seen)).extra_columns).c_str());
+                    extra_json(expect_ok(variant_->update("n", seen))).c_str());
     expect_ok(variant_->create_session(session_of("n", "token")));
     STRCMP_EQUAL("n", std::string(expect_ok(variant_->find_session("token")).user.id).c_str());
     store::Filter filter;
@@ -428,7 +417,7 @@ TEST(sqlite_table_variants, return_generated_columns) {
                   ", initial text AS (substr(\"name\", 1, 1)), size integer NOT NULL AS "
                   "(length(\"name\")) STORED");
     const model::User made = expect_ok(variant_->create(new_user("n", "n@x")));
-    STRCMP_EQUAL("{\"initial\":\"N\",\"size\":13}", std::string(made.extra_columns).c_str());
+    STRCMP_EQUAL("{\"initial\":\"N\",\"size\":13}", extra_json(made).c_str());
     CHECK_EQUAL(2U, expect_ok(variant_->extra_columns()).size());
     const store::Change change = {"initial", "X", store::Change::When::always, true};
     CHECK(variant_->update("n", {change}).failure() == store::Failure::invalid_value);
@@ -591,8 +580,7 @@ TEST(table_variants, show_which_accounts_have_a_second_factor) {
         CHECK_FALSE(has_second_factor("FALSE"));
         CHECK_TRUE(has_second_factor("TRUE"));
         // The column is still among the extra columns.
-        STRCMP_CONTAINS(column.c_str(),
-                        std::string(expect_ok(variant_->update("n", {})).extra_columns).c_str());
+        STRCMP_CONTAINS(column.c_str(), extra_json(expect_ok(variant_->update("n", {}))).c_str());
         drop();
     }
     create_tables("text PRIMARY KEY", "text", "text");

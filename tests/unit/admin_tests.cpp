@@ -419,14 +419,16 @@ TEST(admin, a_ban_ends_in_the_year_9999_at_the_latest) {
 }
 
 TEST(admin, extra_columns_are_part_of_a_user) {
-    store.other_columns = R"({"plan":"gold"})";
+    store.other_columns = {{"plan", R"("gold")"}};
     STRCMP_CONTAINS("\"banExpires\":null,\"plan\":\"gold\"}",
                     call("get-user", "id=another").c_str());
 }
 
 TEST(admin, columns_with_the_name_of_a_secret_are_not_used) {
-    store.other_columns =
-        R"({"resetToken":"s3cr3t","plan":"gold","api_secret" : {"a":"s3cr3t"},"tokensUsed":5})";
+    store.other_columns = {{"resetToken", R"("s3cr3t")"},
+                           {"plan", R"("gold")"},
+                           {"api_secret", R"({"a":"s3cr3t"})"},
+                           {"tokensUsed", "5"}};
     STRCMP_CONTAINS(R"("banExpires":null,"plan":"gold","tokensUsed":5})",
                     call("get-user", "id=another").c_str());
     call("update-user", R"({"userId":"another","data":{"reset_token":"x","plan":"gold"}})");

@@ -27,9 +27,10 @@ class Columns : public ApiScene {
                          {"plan", Kind::text},     {"seats", Kind::integer, true, 32767},
                          {"trial", Kind::boolean}, {"since", Kind::time},
                          {"notes", Kind::any},     {"tag", Kind::text, false}};
-        store.other_columns =
-            R"({"company": "A, {\"plan\": 1}", "key": "s3cr3t", "plan": [1, {"key": 2}], )"
-            R"("logins": 9007199254740993})";
+        store.other_columns = {{"company", R"("A, {\"plan\": 1}")"},
+                               {"key", R"("s3cr3t")"},
+                               {"plan", R"([1, {"key": 2}])"},
+                               {"logins", "9007199254740993"}};
     }
 
   protected:

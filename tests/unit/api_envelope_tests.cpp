@@ -80,7 +80,7 @@ TEST(envelopes, a_list_has_its_records_and_its_pagination) {
 }
 
 TEST(envelopes, an_update_returns_the_full_row_with_extra_columns_last) {
-    store.other_columns = R"({"phone": null, "visits": 3})";
+    store.other_columns = {{"phone", "null"}, {"visits", "3"}};
     const auto response = send(admin, "PUT /8", "{}");
     CHECK_EQUAL(200, response.status);
     std::string updated_at;
@@ -94,7 +94,7 @@ TEST(envelopes, an_update_returns_the_full_row_with_extra_columns_last) {
 }
 
 TEST(envelopes, a_creation_returns_the_full_row_with_extra_columns_last) {
-    store.other_columns = R"({"phone": null})";
+    store.other_columns = {{"phone", "null"}};
     const auto response =
         send(admin, "POST ",
              R"({"name":"Íñigo","email":"i@example.org","password":"clave","role":"user"})");
@@ -110,10 +110,7 @@ TEST(envelopes, a_creation_returns_the_full_row_with_extra_columns_last) {
 }
 
 TEST(envelopes, a_row_without_extra_columns_ends_with_the_known_ones) {
-    for (const auto none : {"", "{}"}) {
-        store.other_columns = none;
-        STRCMP_CONTAINS(R"("banExpires":null}})", send(admin, "PUT /8", "{}").body.c_str());
-    }
+    STRCMP_CONTAINS(R"("banExpires":null}})", send(admin, "PUT /8", "{}").body.c_str());
 }
 
 TEST(envelopes, a_deletion_returns_a_message) {

@@ -62,7 +62,7 @@ class FakeStore final : public store::Store {
     /// The total that list() returns. If std::nullopt, the number of users.
     std::optional<std::int64_t> total;
     /// The extra columns of every user, as JSON.
-    std::string_view other_columns;
+    std::vector<model::ExtraValue> other_columns;
     /// The calls that fail, by name.
     std::map<std::string_view, store::Failure> failures;
     /// Simulates concurrent changes. Called within some calls.

@@ -487,77 +487,30 @@ TEST(json_writer, integers_are_written_up_to_both_limits) {
     check_texts("[0,-1,-9223372036854775808,9223372036854775807]", out);
 }
 
-TEST(json_writer, spliced_members_join_the_open_object) {
+TEST(json_writer, embeds_json_without_white_space_outside_strings) {
     std::string out;
-    json::Writer writer(out);
-    writer.begin_object()
-        .splice_members(R"({"a": 1, "b": {"c": "}"}})")
-        .key("d")
-        .integer(2)
-        .end_object();
-    check_texts(R"({"a":1,"b":{"c":"}"},"d":2})", out);
-
-    out.clear();
     json::Writer(out)
         .begin_object()
-        .key("d")
-        .integer(2)
-        .splice_members(" {\"a\":1}\n")
+        .key("a")
+        .json(R"({"a b" : "c : \" d\\" , "e": [1, 2]})")
+        .key("b")
+        .json(" null\n")
         .end_object();
-    check_texts(R"({"d":2,"a":1})", out);
+    check_texts(R"({"a":{"a b":"c : \" d\\","e":[1,2]},"b":null})", out);
 }
 
-TEST(json_writer, spliced_members_lose_white_space_outside_strings) {
+TEST(json_writer, escapes_keys) {
     std::string out;
-    json::Writer(out)
-        .begin_object()
-        .splice_members(R"({"a b" : "c : \" d\\" , "e": [1, 2]})")
-        .end_object();
-    CHECK_EQUAL(std::string(R"({"a b":"c : \" d\\","e":[1,2]})"), out);
+    json::Writer(out).begin_object().key("c\"d\xff").null().end_object();
+    check_texts("{\"c\\\"d\xef\xbf\xbd\":null}", out);
 }
 
-TEST(json_writer, splices_members_with_certain_names) {
-    constexpr std::string_view names[] = {"b", "c\"d", "ñ", "none"};
+TEST(json_writer, replaces_invalid_utf_8_in_embedded_json) {
     std::string out;
-    json::Writer(out)
-        .begin_object()
-        .splice_members(R"({"a": {"b": 1}, "b" : [1, {"c": ",}"}], "b\"": 2, "c\"d": "\\", )"
-                        R"("e": "\",\"b\":3", "ñ": null, "bb": 4 })",
-                        names)
-        .key("f")
-        .integer(5)
-        .end_object();
-    check_texts(R"({"b":[1,{"c":",}"}],"c\"d":"\\","ñ":null,"f":5})", out);
-    for (const auto none : {"{}", "", R"({"a":1})"}) {
-        out.clear();
-        json::Writer(out).begin_object().splice_members(none, names).end_object();
-        check_texts("{}", out);
-    }
-}
-
-TEST(json_writer, spliced_members_replace_invalid_utf_8) {
-    std::string out;
-    json::Writer(out)
-        .begin_object()
-        .splice_members(
-            "{\"\xc3\x91\xf1\": [\"a\xff\xc3\", \"\xc3\\\"\xed\xa0\x80\", \"\xf0\x9f\x98\x80\"]}")
-        .end_object();
+    json::Writer(out).json(
+        "{\"\xc3\x91\xf1\": [\"a\xff\xc3\", \"\xc3\\\"\xed\xa0\x80\", \"\xf0\x9f\x98\x80\"]}");
     check_texts("{\"Ñ\xef\xbf\xbd\":[\"a\xef\xbf\xbd\xef\xbf\xbd\","
                 "\"\xef\xbf\xbd\\\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\","
                 "\"\xf0\x9f\x98\x80\"]}",
                 out);
-}
-
-TEST(json_writer, an_object_without_members_adds_nothing) {
-    for (const auto none : {"{}", " { \n} ", ""}) {
-        std::string out;
-        json::Writer writer(out);
-        writer.begin_object()
-            .splice_members(none)
-            .key("a")
-            .integer(1)
-            .splice_members(none)
-            .end_object();
-        check_texts(R"({"a":1})", out);
-    }
 }

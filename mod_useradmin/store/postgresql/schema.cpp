@@ -333,22 +333,15 @@ void read_column(Rows& rows, Schema& schema, std::map<std::string, Table>& plugi
                                table.sql + " TO " + quoted_identifier(account) + ";";
 }
 
-/// Returns the extra columns as a JSON object. Unlike to_jsonb(), row_to_json() accepts every value
-/// of the type json, such as one with U+0000.
-std::string extra_columns_of(const Schema& schema) {
-    std::string columns;
-    for (const Column* const column : schema.extra_user_columns()) {
-        columns += columns.empty() ? "" : ", ";
-        if (column->kind == Column::Kind::timestamp) {
-            const auto [before, after] = in_utc(column->type.ends_with("with time zone"));
-            columns.append(before).append("useradmin_row.").append(column->sql()).append(after);
-            columns.append(" AS ").append(column->sql());
-        } else {
-            columns.append("useradmin_row.").append(column->sql());
-        }
+/// Returns an expression for the column of the row useradmin_row as JSON. Unlike to_jsonb(),
+/// to_json() accepts every value of the type json, such as one with U+0000.
+std::string as_json(const Column& column) {
+    std::string value = "useradmin_row." + column.sql();
+    if (column.kind == Column::Kind::timestamp) {
+        const auto [before, after] = in_utc(column.type.ends_with("with time zone"));
+        value = before + value + after;
     }
-    return "(SELECT pg_catalog.row_to_json(useradmin_extra.*) FROM (SELECT " + columns +
-           ") AS useradmin_extra)::pg_catalog.text";
+    return "pg_catalog.to_json(" + value + ")::pg_catalog.text";
 }
 
 /// Returns a FROM item with the letters and OIDs of the tables that exist. For other tables,
@@ -387,7 +380,8 @@ bool read_postgresql_schema(Client& client, apr_pool_t* pool, const TableNames& 
         find_similar_tables(client, pool, similar_tables_query(names), names, read);
         read.resolve_fields(names);
         read.resolve_plugins(plugins);
-        read.extra_columns = {extra_columns_of(read)};
+        for (const Column* const column : read.extra_user_columns())
+            read.extra_columns += ", " + as_json(*column);
     }
     if (!read_scale(client, pool, oid_of(names.user), is_same ? schema : read))
         return false;

@@ -165,8 +165,8 @@ bool read_time_formats(SqliteClient& client, apr_pool_t* pool, std::span<Table* 
     return true;
 }
 
-/// Returns an expression for the column as a JSON value of its type. SQLite has neither booleans
-/// nor JSON types.
+/// Returns an expression for the column whose json_quote() is a JSON value of its type. SQLite has
+/// neither booleans nor JSON types.
 std::string json_of(const Column& column) {
     const std::string sql = column.sql();
     // JSON has no infinity. Some versions of SQLite write an invalid token. Write null, like
@@ -185,23 +185,6 @@ std::string json_of(const Column& column) {
         return "iif(typeof(" + sql + ") = 'text' AND json_valid(" + sql + "), json(" + sql + "), " +
                value + ")";
     return value;
-}
-
-/// Returns the extra columns as several JSON objects, because json_object() may be limited to 127
-/// arguments.
-std::vector<std::string> extra_column_objects(const Schema& schema) {
-    constexpr std::size_t columns_in_object = 60;
-    std::vector<std::string> objects;
-    std::string members;
-    std::size_t count = 0;
-    for (const Column* column : schema.extra_user_columns()) {
-        members += (members.empty() ? "" : ", ") + literal(column->name) + ", " + json_of(*column);
-        if (++count % columns_in_object == 0)
-            objects.push_back("json_object(" + std::exchange(members, {}) + ")");
-    }
-    if (!members.empty() || objects.empty())
-        objects.push_back("json_object(" + members + ")");
-    return objects;
 }
 
 /// Returns the expression for a row's version. Concatenates several digests, because functions may
@@ -272,7 +255,8 @@ bool read_sqlite_schema(SqliteClient& client, apr_pool_t* pool, const TableNames
         // Lists and their index compare the role within coalesce(), and therefore exactly.
         if (column.field == "role")
             column.has_loose_equality = false;
-    read.extra_columns = extra_column_objects(read);
+    for (const Column* const column : read.extra_user_columns())
+        read.extra_columns += ", json_quote(" + json_of(*column) + ")";
     schema = std::move(read);
     return true;
 }

@@ -30,8 +30,8 @@ void append_ids(Statement& statement, const Table& table, std::span<const model:
     append_one_of(statement << " WHERE ", table, table.at("id"), ids);
 }
 
-/// Reads more columns of the users who still exist. `alias` is the alias of the user table. `read`
-/// sets a user's fields from a row.
+/// Reads more columns of the users who still exist. Each column follows a comma. `alias` is the
+/// alias of the user table. `read` sets a user's fields from a row.
 template <class Read>
 Result<Done> read_more(Work& work, const std::string& columns, const char* alias,
                        std::span<model::User> users, const Read& read) {
@@ -43,8 +43,8 @@ Result<Done> read_more(Work& work, const std::string& columns, const char* alias
         for (model::User& user : some)
             users_by_id[user.id] = &user;
         Statement statement = work.statement();
-        statement << "SELECT " << table.select_expression("id") << ", " << columns << " FROM "
-                  << table << alias;
+        statement << "SELECT " << table.select_expression("id") << columns << " FROM " << table
+                  << alias;
         append_ids(statement, table, some);
         Result<Rows> rows = work.run(statement);
         if (!rows)
@@ -122,14 +122,14 @@ Result<Done> read_last_activity(Work& work, std::span<model::User> users) {
     if (!table.last_seen)
         return Done();
     const LastSeen& seen = *table.last_seen;
-    return read_more(work, seen.column.select_prefix + seen.sql + seen.column.select_suffix, "",
-                     users,
+    return read_more(work, ", " + seen.column.select_prefix + seen.sql + seen.column.select_suffix,
+                     "", users,
                      [](Rows& rows, model::User& user) { user.last_seen = rows.take_time(); });
 }
 
 Result<Done> read_extra_columns(Work& work, std::span<model::User> users) {
     return read_more(
-        work, work.schema().extra_objects(), " AS useradmin_row", users,
+        work, work.schema().extra_columns, " AS useradmin_row", users,
         [&](Rows& rows, model::User& user) { user.extra_columns = work.read_extra_columns(rows); });
 }
 
