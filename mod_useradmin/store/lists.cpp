@@ -455,30 +455,17 @@ void append_any_collection(Statement& statement, const Schema& schema, const Fil
     append_users(statement << ") m ON TRUE LEFT", user, window.order);
 }
 
-/// Appends a query that collects the matches of the search in one scan, for both the total and the
-/// page. Users with the filter's role are counted and sorted separately.
-void append_collection(Statement& statement, const Schema& schema, const Filter& filter,
-                       const Window& window) {
-    const Table& user = schema.user;
-    statement << "WITH useradmin_match AS MATERIALIZED (SELECT "
-              << sort_columns(user, SortKey::created_at) << " FROM " << user << " WHERE ";
-    append_search(statement, schema, *filter.search);
-    if (filter.role)
-        statement << " AND " << role_expression(user) << user.op("<>") << argument(*filter.role);
-    statement << ") SELECT t.total, " << select_list_m(user, SortKey::created_at)
-              << " FROM (SELECT (SELECT " << user.function("count") << "*) FROM useradmin_match)";
-    if (filter.role)
-        append_count(statement << user.op("+") << "(", schema, {filter.role, {}}, append_search);
-    statement << (filter.role ? ")" : "") << " AS total) t";
-    append_collected(statement, schema, filter.role, window);
-}
-
 /// Counts the matches of a filter. `users` is the page, if already known.
 Result<CountedPage> count_matches(Work& work, const Filter& filter, AppendSearch append_search,
                                   std::optional<std::vector<model::User>> users = {}) {
     Statement number = work.statement();
     append_count(number, work.schema(), filter, append_search);
     return read_total(work, number, std::move(users));
+}
+
+/// Returns whether an ordered scan finds the page sooner than collecting the matches.
+bool prefers_ordered_scan(const Filter& filter, const Window& window) noexcept {
+    return !filter.search && filter.is_standard() && (!filter.role || window.order.is_default());
 }
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
@@ -491,28 +478,12 @@ class PlainListQueries final : public ListQueries {
 
     Result<CountedPage> count(Work& work, const Filter& filter, const Window& window,
                               LastTotal last) const override {
-        if (!filter.search || !filter.is_standard() || !window.order.is_default())
-            return count_any(work, filter, window, last, append_search);
-        Statement statement = work.statement();
-        append_collection(statement, work.schema(), filter, window);
-        return counted_page(work, statement, [&] {
-            return count_matches(work, filter, append_search, std::vector<model::User>());
-        });
+        return count_any(work, filter, window, last, append_search);
     }
 
     Result<std::vector<model::User>> page(Work& work, const Filter& filter, std::int64_t total,
                                           const Window& window) const override {
-        if (!filter.is_standard() || !window.order.is_default())
-            return page_any(work, filter, total, window, append_search);
-        if (filter.search && total <= max_collected) {
-            Result<CountedPage> counted = count(work, filter, window, total);
-            if (!counted)
-                return counted.failure();
-            return *std::move(counted->users);
-        }
-        Statement statement = work.statement();
-        append_ordered_scan(statement << "SELECT ", work.schema(), filter, window, append_search);
-        return page_of(work, statement);
+        return page_any(work, filter, total, window, append_search);
     }
 };
 
@@ -564,7 +535,7 @@ Result<CountedPage> count_any(Work& work, const Filter& filter, const Window& wi
                               LastTotal last, AppendSearch append_search) {
     const Schema& schema = work.schema();
     Statement statement = work.statement();
-    if (!filter.search && filter.is_standard() && (!filter.role || window.order.is_default())) {
+    if (prefers_ordered_scan(filter, window)) {
         append_count(statement << "SELECT (", schema, filter, append_search);
         append_ordered_scan(statement << "), ", schema, filter, window, append_search);
         return counted_page(work, statement, [&] {
@@ -581,7 +552,7 @@ Result<CountedPage> count_any(Work& work, const Filter& filter, const Window& wi
 Result<std::vector<model::User>> page_any(Work& work, const Filter& filter, std::int64_t total,
                                           const Window& window, AppendSearch append_search) {
     Statement statement = work.statement();
-    if (!filter.is_empty() && total <= max_collected) {
+    if (!prefers_ordered_scan(filter, window) && total <= max_collected) {
         append_any_collection(statement, work.schema(), filter, window, append_search);
         Result<std::optional<CountedPage>> counted = page_with_total(work, statement);
         if (!counted)
