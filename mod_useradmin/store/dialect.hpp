@@ -136,13 +136,11 @@ class Dialect {
     /// not_found if the actor is rejected.
     virtual Result<model::User> create(Work& work, const NewUser& user,
                                        const std::optional<Actor>& actor) const = 0;
-    /// Changes the user if the guard allows it, and keeps the old row for the listener. If the
-    /// change takes away privileges (append_privilege_loss), records the revocation and, with
-    /// SessionPolicy::revoke, ends the sessions. Fails with not_found if the user does not exist or
-    /// the guard fails.
+    /// Locks and changes the user if the guard allows it. Sets Work::row_change(). Fails with
+    /// not_found if the user does not exist or the guard fails.
     virtual Result<model::User> update_with_before(Work& work, std::string_view id,
-                                                   const Changes& changes, const UpdateGuard& guard,
-                                                   SessionPolicy sessions) const = 0;
+                                                   const Changes& changes,
+                                                   const UpdateGuard& guard) const = 0;
     /// Opens a session, and ends the user's sessions beyond SessionTerms::max_sessions. Returns the
     /// new session's id, or not_found if the terms are not met. Locks the user's row against
     /// concurrent changes.

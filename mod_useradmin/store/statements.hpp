@@ -127,7 +127,7 @@ Result<T> in_transaction(Work& work, const Operation& operation) {
 /// Deletes the rows whose field equals the id. Returns false on failure.
 bool remove_rows(Work& work, const Table& table, std::string_view field, std::string_view id);
 
-/// Returns whether the changes may take away privileges (append_privilege_loss).
+/// Returns whether the changes may take away privileges: a ban, or a new role or address.
 bool may_revoke_privileges(const Changes& changes);
 
 /// Returns why the caller may not make a change, or std::nullopt if the caller may make it.
@@ -139,9 +139,6 @@ Failure guard_failure(Work& work, std::string_view id, const UpdateGuard& guard)
 /// Appends "field = value, …" for the changes whose column exists. If there are none, appends an
 /// assignment without effect.
 void append_changes(Statement& statement, const Table& user, const Changes& changes);
-
-/// Appends a condition that the changes take away privileges: a ban, or a new role or address.
-void append_privilege_loss(Statement& statement, const Table& user, const Changes& changes);
 
 /// Appends a condition that a row of the user table is the session's user and meets the terms other
 /// than the password hash.

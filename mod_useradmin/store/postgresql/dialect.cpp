@@ -275,20 +275,25 @@ class Postgresql final : public Dialect {
     }
 
     Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
-                                           const UpdateGuard& guard,
-                                           SessionPolicy sessions) const override {
-        bool loses_privileges = false;
-        if (sessions == SessionPolicy::keep)
-            return update_locked(work, id, changes, guard, loses_privileges);
-        return statements::in_transaction<model::User>(work, [&]() -> Result<model::User> {
-            Result<model::User> updated = update_locked(work, id, changes, guard, loses_privileges);
-            if (!updated || !loses_privileges)
-                return updated;
-            // Only a new statement sees the sessions that were opened while the change waited for
-            // the row lock.
-            return statements::remove_rows(work, work.schema().session, "userId", id)
-                       ? std::move(updated)
-                       : Failure::failed;
+                                           const UpdateGuard& guard) const override {
+        const Table& user = work.schema().user;
+        const Column& key = user.at("id");
+        Statement statement = work.statement();
+        // Lock the row first, so the old row is the version that the update replaces.
+        statement << "WITH useradmin_before (useradmin_key, " << names_before() << ") AS (SELECT "
+                  << key << ", " << user.select_list << " FROM " << user
+                  << " AS useradmin_row WHERE ";
+        append_equals(statement, key, id);
+        append_guard(statement, user, guard);
+        statement << " FOR NO KEY UPDATE) UPDATE " << user << " AS useradmin_row SET ";
+        statements::append_changes(statement, user, changes);
+        statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
+                  << "useradmin_key RETURNING " << work.schema().full_user() << ", "
+                  << names_before();
+        return statements::first_row(work, statement, [&](Rows& rows) {
+            const model::User after = work.read_full_user(rows);
+            work.row_change() = {after.id, rows.take_record<model::User>(), after};
+            return after;
         });
     }
 
@@ -313,7 +318,9 @@ class Postgresql final : public Dialect {
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
         Statement statement = work.statement();
         append_cleanup(statement << "WITH ", work.schema().revocation);
-        append_recording(statement << " ", work.schema().revocation, revocation);
+        statement << " INSERT INTO " << work.schema().revocation << " (user_id, session_id) SELECT "
+                  << argument(revocation.user_id) << ", "
+                  << optional_argument(revocation.session_id);
         return work.apply(statement);
     }
 
@@ -414,40 +421,6 @@ class Postgresql final : public Dialect {
                                      [](Rows& rows) { return rows.take().value_or(""); });
     }
 
-    /// Locks the row before updating it, so the old row in Work::row_change() is the version that
-    /// the update replaces. Sets `loses_privileges` to whether the changes take away privileges. If
-    /// so, records the revocation.
-    Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
-                                      const UpdateGuard& guard, bool& loses_privileges) const {
-        const Table& user = work.schema().user;
-        const Column& key = user.at("id");
-        Statement statement = work.statement();
-        statement << "WITH useradmin_before (useradmin_key, useradmin_loses, " << names_before()
-                  << ") AS (SELECT " << key << ", ";
-        statements::append_privilege_loss(statement, user, changes);
-        statement << ", " << user.select_list << " FROM " << user << " AS useradmin_row WHERE ";
-        append_equals(statement, key, id);
-        append_guard(statement, user, guard);
-        statement << " FOR NO KEY UPDATE)";
-        if (const Table& table = work.schema().revocation;
-            table.exists() && statements::may_revoke_privileges(changes)) {
-            append_cleanup(statement << ", ", table);
-            append_recording(statement << ", useradmin_revoked AS (", table, {id, {}});
-            statement << " FROM useradmin_before WHERE useradmin_loses)";
-        }
-        statement << " UPDATE " << user << " AS useradmin_row SET ";
-        statements::append_changes(statement, user, changes);
-        statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
-                  << "useradmin_key RETURNING " << work.schema().full_user() << ", "
-                  << names_before() << ", useradmin_loses";
-        return statements::first_row(work, statement, [&](Rows& rows) {
-            const model::User after = work.read_full_user(rows);
-            work.row_change() = {after.id, rows.take_record<model::User>(), after};
-            loses_privileges = rows.take_boolean();
-            return after;
-        });
-    }
-
     /// Appends a CTE that removes up to ten revocations that are older than 30 days. Skips those
     /// that another transaction is removing.
     static void append_cleanup(Statement& statement, const Table& table) {
@@ -456,14 +429,6 @@ class Postgresql final : public Dialect {
                   << " WHERE created_at OPERATOR(pg_catalog.<) (pg_catalog.now() "
                      "OPERATOR(pg_catalog.-) '30 days'::pg_catalog.interval) ORDER BY created_at "
                      "LIMIT 10 FOR UPDATE SKIP LOCKED)))";
-    }
-
-    /// Appends an INSERT of a revocation. A FROM clause may follow.
-    static void append_recording(Statement& statement, const Table& table,
-                                 const Revocation& revocation) {
-        statement << "INSERT INTO " << table << " (user_id, session_id) SELECT "
-                  << argument(revocation.user_id) << ", "
-                  << optional_argument(revocation.session_id);
     }
 };
 

@@ -185,8 +185,7 @@ class Sqlite final : public Dialect {
     }
 
     Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
-                                           const UpdateGuard& guard,
-                                           SessionPolicy sessions) const override {
+                                           const UpdateGuard& guard) const override {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
         const auto append_where = [&](Statement& statement) {
@@ -194,16 +193,13 @@ class Sqlite final : public Dialect {
             append_guard(statement, user, guard);
         };
         Statement find = work.statement();
-        statements::append_privilege_loss(find << "SELECT ", user, changes);
-        append_where(find << ", " << user.select_list << " FROM " << user << " AS useradmin_row");
+        append_where(find << "SELECT " << user.select_list << " FROM " << user
+                          << " AS useradmin_row");
         Result<Rows> found = work.run(find);
         if (!found)
             return found.failure();
         if (!found->next())
             return Failure::not_found;
-        const bool loses = found->take_boolean();
-        if (loses && work.schema().revocation.exists() && !record_revocation(work, {id, {}}))
-            return Failure::failed;
         Statement update = work.statement();
         update << "UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(update, user, changes);
@@ -214,9 +210,6 @@ class Sqlite final : public Dialect {
             return Failure::failed;
         const model::User after = work.read_full_user(*updated);
         work.row_change() = {after.id, found->take_record<model::User>(), after};
-        if (sessions == SessionPolicy::revoke && loses &&
-            !statements::remove_rows(work, work.schema().session, "userId", id))
-            return Failure::failed;
         return after;
     }
 

@@ -26,26 +26,18 @@ Result<Done> change_one(Work& work, const Statement& statement) {
     return *changed > 0 ? Result<Done>(Done()) : Failure::not_found;
 }
 
-std::string_view text_or(const model::Value& value, std::string_view fallback) {
-    const auto* const text = std::get_if<std::string_view>(&value);
-    return text != nullptr ? *text : fallback;
-}
-
-void append_other_email(Statement& statement, const Table& user, const model::Value& email,
-                        bool ignores_case) {
-    const std::string lower = ignores_case ? user.function("lower") : "";
-    const char* const end = ignores_case ? ")" : "";
-    statement << lower << "coalesce(" << as_text(user.at("email")) << ", '')" << end
-              << user.op("<>") << lower << argument(text_or(email, "")) << end;
-}
-
 void append_other_email(Statement& statement, const Table& user, const Changes& changes,
                         bool ignores_case) {
     const auto email = std::ranges::find(changes, "email", &Change::field);
-    if (email == changes.end())
+    if (email == changes.end()) {
         statement << "FALSE";
-    else
-        append_other_email(statement, user, email->value, ignores_case);
+        return;
+    }
+    const auto* const text = std::get_if<std::string_view>(&email->value);
+    const std::string lower = ignores_case ? user.function("lower") : "";
+    const char* const end = ignores_case ? ")" : "";
+    statement << lower << "coalesce(" << as_text(user.at("email")) << ", '')" << end
+              << user.op("<>") << lower << argument(text != nullptr ? *text : "") << end;
 }
 
 namespace {
@@ -84,13 +76,13 @@ bool append_values(Statement& statement, const Table& table, const Changes& chan
     return !is_first;
 }
 
-bool is_ban(const Change& change) {
-    const auto* const boolean = std::get_if<bool>(&change.value);
-    return change.field == "banned" && boolean != nullptr && *boolean;
-}
-
 bool contains_ban(const Changes& changes) {
-    return std::ranges::any_of(changes, is_ban);
+    return std::ranges::any_of(
+        changes,
+        [](const Change& change) {
+            const auto* const boolean = std::get_if<bool>(&change.value);
+            return change.field == "banned" && boolean != nullptr && *boolean;
+        });
 }
 
 std::string second_factor_condition(const Schema& schema) {

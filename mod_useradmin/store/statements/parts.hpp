@@ -24,13 +24,6 @@ Result<std::int64_t> affected(Work& work, const Statement& statement);
 /// Runs a statement. Fails with not_found if it affected no row.
 Result<Done> change_one(Work& work, const Statement& statement);
 
-/// Returns the value's string, or `fallback` if the value is not a string.
-std::string_view text_or(const model::Value& value, std::string_view fallback);
-
-/// Appends a condition that the row has an address other than `email`.
-void append_other_email(Statement& statement, const Table& user, const model::Value& email,
-                        bool ignores_case = false);
-
 /// Appends a condition that the changes include an address other than the row's.
 void append_other_email(Statement& statement, const Table& user, const Changes& changes,
                         bool ignores_case);
@@ -54,8 +47,6 @@ std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_vie
 /// the rows refer to the address (Reference::email).
 void append_owned_removal(Statement& statement, const OwnedTable& owned, std::string_view id,
                           model::NullableText email);
-
-bool is_ban(const Change& change);
 
 bool contains_ban(const Changes& changes);
 

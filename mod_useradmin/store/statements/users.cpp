@@ -86,19 +86,6 @@ void append_changes(Statement& statement, const Table& user, const Changes& chan
         statement << key << " = " << key;
 }
 
-void append_privilege_loss(Statement& statement, const Table& user, const Changes& changes) {
-    statement << "(FALSE";
-    for (const Change& change : changes)
-        if (change.field == "role")
-            statement << " OR " << role_expression(user) << user.op("<>")
-                      << argument(text_or(change.value, "user"));
-        else if (change.field == "email")
-            append_other_email(statement << " OR ", user, change.value);
-        else if (is_ban(change))
-            statement << " OR TRUE";
-    statement << ")";
-}
-
 Result<model::User> find(Work& work, std::string_view id, UserColumns columns) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
@@ -165,9 +152,9 @@ Result<model::User> create(Work& work, const NewUser& user, const std::optional<
 
 namespace {
 
-/// Changes the user's row and, if required, ends the user's sessions.
+/// Changes the user's row. If `keeps_before`, sets Work::row_change().
 Result<model::User> update_row(Work& work, std::string_view id, const Changes& changes,
-                               const UpdateGuard& guard, SessionPolicy sessions) {
+                               const UpdateGuard& guard, bool keeps_before) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
     if (!key.can_hold_id(id))
@@ -183,12 +170,8 @@ Result<model::User> update_row(Work& work, std::string_view id, const Changes& c
             return guard_failure(work, id, guard);
         return updated;
     };
-    const bool may_revoke = may_revoke_privileges(changes);
-    const SessionPolicy ending = may_revoke ? sessions : SessionPolicy::keep;
-    if (work.has_listener() || ending == SessionPolicy::revoke ||
-        (contains_ban(changes) && schema.disabled_keys() != nullptr) ||
-        (may_revoke && (schema.revocation.exists() || revokes_links(work))))
-        return outcome_of(work.dialect().update_with_before(work, id, changes, guard, ending));
+    if (keeps_before)
+        return outcome_of(work.dialect().update_with_before(work, id, changes, guard));
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
     append_changes(statement, schema.user, changes);
@@ -223,21 +206,24 @@ bool has_invalid_value(const Work& work, const Changes& changes) {
     return (is_invalid || is_duplicate) && std::ranges::any_of(changes, &Change::names_column);
 }
 
-/// Returns whether the update deletes the user's password links. A ban and a new address do.
-bool update_ends_links(Work& work, const Changes& changes) {
-    const RowChange& change = work.row_change();
-    return revokes_links(work) &&
-           (contains_ban(changes) ||
-            (change.before && change.after && change.before->email != change.after->email));
-}
-
-/// Returns whether the update takes away privileges. Requires RowChange::before and after.
-bool loses_privileges(Work& work, const Changes& changes) {
-    const RowChange& change = work.row_change();
-    return contains_ban(changes) ||
-           (change.before && change.after &&
-            (change.before->email != change.after->email ||
-             change.before->role.value_or("user") != change.after->role.value_or("user")));
+/// If the update took away privileges, records the revocation and, with SessionPolicy::revoke, ends
+/// the user's sessions. A ban or a new address also deletes the user's password links. Requires
+/// RowChange::before and after. Returns false on failure. Call it after the update: only a later
+/// statement sees the sessions that were opened while the update waited for the row lock.
+bool revoke_lost_privileges(Work& work, std::string_view id, const Changes& changes,
+                            SessionPolicy sessions) {
+    const Schema& schema = work.schema();
+    const model::User& before = *work.row_change().before;
+    const model::User& after = *work.row_change().after;
+    const bool ends_links = contains_ban(changes) || before.email != after.email;
+    if (!ends_links && before.role.value_or("user") == after.role.value_or("user"))
+        return true;
+    if (schema.revocation.exists() && !work.dialect().record_revocation(work, {id, {}}))
+        return false;
+    if (sessions == SessionPolicy::revoke && (!remove_rows(work, schema.session, "userId", id) ||
+                                              !end_impersonations(work, id, before.role)))
+        return false;
+    return !ends_links || !revokes_links(work) || remove_password_links(work, id);
 }
 
 } // namespace
@@ -245,22 +231,21 @@ bool loses_privileges(Work& work, const Changes& changes) {
 Result<model::User> update(Work& work, std::string_view id, const Changes& changes,
                            const UpdateGuard& guard, SessionPolicy sessions) {
     const std::optional<bool> ban = ban_of_keys(work, changes);
-    const bool may_end_sessions =
-        sessions == SessionPolicy::revoke && may_revoke_privileges(changes);
+    const bool may_revoke = may_revoke_privileges(changes) &&
+                            (sessions == SessionPolicy::revoke ||
+                             work.schema().revocation.exists() || revokes_links(work));
+    const bool keeps_before = may_revoke || work.has_listener() ||
+                              (contains_ban(changes) && work.schema().disabled_keys() != nullptr);
     const auto change = [&]() -> Result<model::User> {
-        Result<model::User> row = update_row(work, id, changes, guard, sessions);
+        Result<model::User> row = update_row(work, id, changes, guard, keeps_before);
         const std::optional<model::User>& before = work.row_change().before;
-        if (row && ((may_end_sessions && before && loses_privileges(work, changes) &&
-                     !end_impersonations(work, id, before->role)) ||
-                    (ban && !apply_ban_to_keys(work, id, *ban, before && before->banned)) ||
-                    (update_ends_links(work, changes) && !remove_password_links(work, id))))
+        if (row && ((may_revoke && !revoke_lost_privileges(work, id, changes, sessions)) ||
+                    (ban && !apply_ban_to_keys(work, id, *ban, before && before->banned))))
             return Failure::failed;
         return row;
     };
-    const bool needs_transaction =
-        ban || may_end_sessions || (revokes_links(work) && may_revoke_privileges(changes));
     Result<model::User> updated =
-        needs_transaction ? in_transaction<model::User>(work, change) : change();
+        ban || may_revoke ? in_transaction<model::User>(work, change) : change();
     if (!updated && has_invalid_value(work, changes))
         return Failure::invalid_value;
     return updated;
