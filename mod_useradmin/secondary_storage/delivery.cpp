@@ -49,6 +49,11 @@ Outcome end_session(const store::Revocation& revocation, store::Store& store,
                : Outcome::storage_failed;
 }
 
+/// Returns the outcome if the revocations cannot be read.
+Outcome outcome_of(store::Failure failure) noexcept {
+    return failure == store::Failure::unavailable ? Outcome::database_failed : Outcome::no_table;
+}
+
 Outcome deliver(std::span<const store::Revocation> revocations, store::Store& store,
                 SecondaryStorage& storage) {
     std::vector<RevokedUser> users;
@@ -79,7 +84,7 @@ Outcome Delivery::deliver_page(store::Store& store, SecondaryStorage& storage) {
         constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
         const auto read = store.revocations_since(end);
         if (!read)
-            return Outcome::database_failed;
+            return outcome_of(read.failure());
         if (!read->has_table)
             return Outcome::no_table;
         database_ = read->database;
@@ -93,7 +98,7 @@ Outcome Delivery::deliver_page(store::Store& store, SecondaryStorage& storage) {
     }
     const auto read = store.revocations_since(start_, after_id_);
     if (!read)
-        return Outcome::database_failed;
+        return outcome_of(read.failure());
     if (!read->has_table)
         return Outcome::no_table;
     if (read->database != database_) {

@@ -16,8 +16,8 @@ class Delivery {
     enum class Outcome { complete, partial, no_table, database_failed, storage_failed };
 
     /// Delivers the next revocations, at most 1000. Returns `partial` if it must be called again,
-    /// and `no_table` if the database has no revocation table. After a failure, the next call
-    /// starts again at the last complete delivery.
+    /// and `no_table` if the database responds but has no revocation table that can be read. After
+    /// a failure, the next call starts again at the last complete delivery.
     Outcome run(store::Store& store, SecondaryStorage& storage);
 
   private:

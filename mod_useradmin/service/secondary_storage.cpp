@@ -150,7 +150,7 @@ class Job {
     void note_missing_table(text::Logger& log) {
         state_.storage = DeliveryResult::no_table;
         log.write_throttled(text::Level::error,
-                            "UA0222: there is no table useradmin_revocation, so revoked "
+                            "UA0222: there is no usable table useradmin_revocation, so revoked "
                             "sessions stay valid in the application; run: useradminctl schema");
     }
 
