@@ -12,8 +12,9 @@
 
 namespace useradmin::httpd {
 
-/// The result of the last attempt to deliver revocations. The enumerators are in order of
-/// increasing severity, because snapshot_of() compares them.
+/// The result of the last attempt to deliver revocations, where `no_table` means that there is no
+/// usable table of revocations. The enumerators are in order of increasing severity, because
+/// snapshot_of() compares them.
 enum class DeliveryResult { unknown, delivered, no_table, unreachable };
 
 /// The state of a delivery. Lives in shared memory that survives restarts of httpd.
@@ -33,6 +34,8 @@ struct DeliveryState {
 struct HostDelivery {
     /// The virtual host's name, as in Backend::name.
     std::string_view host;
+    /// Identifies the storage.
+    std::string_view storage_id;
     const DeliveryState* state;
 };
 
@@ -40,14 +43,24 @@ struct HostDelivery {
 struct DeliverySnapshot {
     DeliveryResult storage;
     std::int64_t delivered_until;
+
+    /// Returns whether the application keeps accepting sessions that are revoked now: the last
+    /// attempt of a delivery failed, or none has completed recently. `now` is a Unix time.
+    bool has_failed(std::int64_t now) const noexcept {
+        constexpr std::int64_t max_delay = 10; // a delivery starts every second
+        return storage >= DeliveryResult::no_table || delivered_until < now - max_delay;
+    }
 };
 
-/// Returns a virtual host's snapshot, or std::nullopt if it has no deliveries.
-inline std::optional<DeliverySnapshot> snapshot_of(const std::vector<HostDelivery>& deliveries,
-                                                   std::string_view host) {
+/// Returns the snapshot of a virtual host's deliveries to one storage or, without a storage, to all
+/// of them. Returns std::nullopt if there are none.
+inline std::optional<DeliverySnapshot>
+snapshot_of(const std::vector<HostDelivery>& deliveries, std::string_view host,
+            std::optional<std::string_view> storage_id = {}) {
     std::optional<DeliverySnapshot> worst;
     for (const HostDelivery& delivery : deliveries) {
-        if (delivery.host != host)
+        if (delivery.host != host ||
+            delivery.storage_id != storage_id.value_or(delivery.storage_id))
             continue;
         const DeliverySnapshot own = {delivery.state->storage, delivery.state->delivered_until};
         worst = !worst ? own

@@ -36,7 +36,8 @@ RequestContext::RequestContext(request_rec* request, bool uses_plugins)
       caller_(read_caller(request, settings_, backend_.log())) {
     const StorageSetting storage = settings_.get<SecondaryStorageAddress>();
     backend_.store().set_plugin_policy(plugin_policy(settings_));
-    backend_.store().refuse_revocations(storage.is_required && storage.has_failed());
+    backend_.store().refuse_revocations(storage.is_required &&
+                                        has_failed(storage, backend_.server()));
 }
 
 int RequestContext::send(http::Response response, httpd::Content content) {
@@ -47,7 +48,7 @@ int RequestContext::send(http::Response response, httpd::Content content) {
     else if (response.status == HTTP_UNAUTHORIZED)
         log_missing_caller(request_, settings_, backend_.log());
     if (backend_.store().has_revoked() && response.status < 300 &&
-        settings_.get<SecondaryStorageAddress>().has_failed())
+        has_failed(settings_.get<SecondaryStorageAddress>(), backend_.server()))
         response.headers.push_back({"Warning", failure_warning});
     backend_.finish_event();
     if (body_.has_sent_response())

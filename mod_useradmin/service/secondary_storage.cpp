@@ -246,8 +246,14 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
     storage.address = &address;
     // Use a digest, because the URL may contain a password.
     storage.id = line.copy(crypto::hex(crypto::digest({url, address.prefix})));
-    storage.deliveries = &apr::emplace<std::vector<const DeliveryState*>>(line.pool());
     return nullptr;
+}
+
+bool has_failed(const StorageSetting& storage, const httpd::Backend& host) {
+    if (storage.address == nullptr)
+        return false;
+    const auto deliveries = httpd::snapshot_of(*host.shared.deliveries, host.name, storage.id);
+    return deliveries && deliveries->has_failed(now());
 }
 
 const char* missing_delivery_requirement(apr_pool_t* pool, const server_rec* server) {
@@ -274,8 +280,7 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
         if (std::ranges::find(jobs, state, &Job::state) == jobs.end())
             jobs.push_back(
                 &apr::emplace<Job>(configuration_pool, server, backend, storage.address, *state));
-        const_cast<std::vector<const DeliveryState*>*>(storage.deliveries)->push_back(state);
-        host.shared.deliveries->push_back({host.name, state});
+        host.shared.deliveries->push_back({host.name, storage.id, state});
     };
     for (server_rec* server = servers; server != nullptr; server = server->next)
         for_each_storage(configuration_pool, server,

@@ -1,13 +1,10 @@
 // UserAdminSecondaryStorage: removes revoked sessions from the application's Redis.
 #pragma once
 
-#include "httpd/deliveries.hpp"
+#include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 #include "secondary_storage/redis.hpp"
-
-#include <algorithm>
-#include <vector>
 
 namespace useradmin::service {
 
@@ -18,21 +15,13 @@ struct StorageSetting {
     bool is_required = false;
     /// Identifies the URL and the prefix.
     const char* id = nullptr;
-    /// The state of each delivery to the storage. Set by start_deliveries(), otherwise nullptr.
-    const std::vector<const httpd::DeliveryState*>* deliveries = nullptr;
 
     bool operator==(const StorageSetting&) const = default;
-    /// Returns whether the last attempt of any delivery failed. If so, the application keeps
-    /// accepting sessions that are revoked now.
-    bool has_failed() const noexcept {
-        return deliveries != nullptr &&
-               std::ranges::any_of(
-                   *deliveries,
-                   [](const auto* delivery) {
-                       return delivery->storage >= httpd::DeliveryResult::no_table;
-                   });
-    }
 };
+
+/// Returns whether a delivery from the virtual host to the storage has failed. If so, the
+/// application keeps accepting sessions that are revoked now.
+bool has_failed(const StorageSetting& storage, const httpd::Backend& host);
 
 /// The Warning header (RFC 7234, section 5.5) of a response to a change that revokes sessions while
 /// the secondary storage is unavailable.

@@ -308,6 +308,35 @@ TEST(secondary_storage, without_the_revocation_table_gets_nothing_and_is_logged)
     CHECK_TRUE(eventually([&] { return !ban().header("Warning"); }));
 }
 
+TEST(secondary_storage, that_is_required_needs_a_usable_revocation_table) {
+    if (!is_postgresql()) // SQLite has no roles
+        return;
+    change("CREATE ROLE stranger; ALTER TABLE useradmin_revocation OWNER TO stranger",
+           "ALTER TABLE useradmin_revocation OWNER TO useradmin; DROP ROLE stranger");
+    for (const char* const line : {"UA0103", "UA0222"})
+        allow_log(line);
+    start_with("app: required");
+    CHECK_TRUE(eventually([&] { return ban().status == 503; }));
+    undo();
+    CHECK_TRUE(eventually([&] { return ban().status == 200; }));
+}
+
+TEST(secondary_storage, without_the_table_of_one_host_gets_those_of_others) {
+    allow_log("UA0222");
+    TestDatabase other(Suite::current().work(), Suite::current().kind(), "no-revocations");
+    other.sql().run("DROP TABLE useradmin_revocation");
+    start(
+        "UserAdminSecondaryStorage " + redis_->url() + " app: required\n" +
+        virtual_host("localhost", location("/api/users", as_sara)) +
+        virtual_host("other.test", Suite::directives_for(other) + location("/api/users", as_sara)));
+    const auto ban_at = [&](const std::string& host) {
+        return client_->send({"PUT", ulises_path, {"Host: " + host}, R"({"banned":true})"}).status;
+    };
+    CHECK_TRUE(eventually([&] { return ban_at("other.test") == 503; }));
+    CHECK_EQUAL(200, ban_at("localhost"));
+    stop();
+}
+
 TEST(secondary_storage, gets_revocations_made_before_httpd_started) {
     allow_lines_of_outages();
     start_with();
