@@ -20,7 +20,8 @@ std::uint64_t AttemptLimiter::Subject::account() const noexcept {
     return value;
 }
 
-AttemptLimiter::Subject AttemptLimiter::subject(text::Network network, std::string_view tables_id,
+AttemptLimiter::Subject AttemptLimiter::subject(text::Network network, const AttemptLimit& limit,
+                                                std::string_view tables_id,
                                                 std::string_view account) const {
     const Key whole_account = counts_.key(tables_id, account);
     Subject subject{network, {}};
@@ -29,7 +30,7 @@ AttemptLimiter::Subject AttemptLimiter::subject(text::Network network, std::stri
         const std::uint64_t bits =
             scope.prefix_length != 0 ? network.widened(scope.prefix_length).bits() : 0;
         subject.keys[index] =
-            counts_.key(bytes_of(scope.prefix_length), bytes_of(bits),
+            counts_.key(bytes_of(limit.window), bytes_of(scope.prefix_length), bytes_of(bits),
                         scope.of_one_account ? bytes_of(whole_account) : std::string_view());
     }
     return subject;

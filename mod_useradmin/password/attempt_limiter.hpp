@@ -68,8 +68,10 @@ class AttemptLimiter {
         std::uint64_t account() const noexcept;
     };
     /// Returns the subject of an attempt. tables_id identifies the account's database and tables.
-    /// An account with the same name in other tables is counted separately.
-    Subject subject(text::Network network, std::string_view tables_id,
+    /// An account with the same name in other tables is counted separately. So are the failures of
+    /// limits with different windows. Otherwise, a short window would reset the count of a long
+    /// one.
+    Subject subject(text::Network network, const AttemptLimit& limit, std::string_view tables_id,
                     std::string_view account) const;
 
     /// Returns whether the scope applies to a network. IPv4 networks have no /56 or /48.

@@ -60,7 +60,7 @@ Verification CredentialVerifier::verify_code(const Login& login,
 
 Verification CredentialVerifier::attempt(const Login& login, const Check& check) {
     const password::AttemptLimiter::Subject subject =
-        limiter_.subject(login.network, tables_id_, text::lower(login.email));
+        limiter_.subject(login.network, limit_, tables_id_, text::lower(login.email));
     if (const auto refused = limited(subject))
         return *refused;
     SharedCounters shared;
@@ -135,6 +135,7 @@ CredentialVerifier::limited(const password::AttemptLimiter::Subject& subject) co
 CredentialVerifier::SharedCounters CredentialVerifier::shared_counters(const Login& login) const {
     using password::AttemptLimiter;
     SharedCounters shared;
+    const std::string window = std::to_string(limit_.window.count());
     for (std::size_t index = 0; index < AttemptLimiter::scopes.size(); ++index) {
         const AttemptLimiter::Scope& scope = AttemptLimiter::scopes[index];
         // Without an account, the scopes of one and of all accounts would have the same subject.
@@ -146,7 +147,7 @@ CredentialVerifier::SharedCounters CredentialVerifier::shared_counters(const Log
             scope.prefix_length != 0 ? login.network.text(scope.prefix_length) : "";
         const std::string account = scope.of_one_account ? text::lower(login.email) : "";
         shared.counters.push_back(
-            {crypto::hex(crypto::digest({prefix, network, account, tables_label_})),
+            {crypto::hex(crypto::digest({window, prefix, network, account, tables_label_})),
              std::int64_t{scope.factor} * limit_.attempts});
         shared.scopes.push_back(index);
     }

@@ -22,7 +22,7 @@ TEST_GROUP(attempts) {
     std::string_view tables_id = "here";
 
     AttemptLimiter::Subject subject(std::string_view address, std::string_view account) const {
-        return limiter->subject(text::Network::of(address), tables_id, account);
+        return limiter->subject(text::Network::of(address), limit, tables_id, account);
     }
 
     void fail(std::string_view address, std::string_view account, int times = 1) {
@@ -142,6 +142,17 @@ TEST(attempts, are_allowed_again_after_the_window) {
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
     fail("10.0.0.1", "eva", 2);
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
+}
+
+TEST(attempts, of_a_limit_with_another_window_are_counted_separately) {
+    limit.window = 3600s;
+    fail("10.0.0.1", "eva", 3);
+    now += 61s;
+    limit.window = 60s;
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+    fail("10.0.0.1", "eva");
+    limit.window = 3600s;
+    CHECK_EQUAL(std::string("account/64 3539"), state("10.0.0.1", "eva"));
 }
 
 TEST(attempts, wait_for_the_latest_of_several_limits) {

@@ -178,8 +178,8 @@ TEST(credentials, are_not_verified_if_the_limit_is_reached_while_waiting) {
         password::AttemptLimiter& attempts = *limiter;
         const auto network = text::Network::of("192.0.2.1");
         for (int time = 0; time < 3; ++time)
-            attempts.record_failure(attempts.subject(network, tables_id, "eva@example.org"), limit,
-                                    password::AttemptLimiter::Clock::now());
+            attempts.record_failure(attempts.subject(network, limit, tables_id, "eva@example.org"),
+                                    limit, password::AttemptLimiter::Clock::now());
     };
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
@@ -293,6 +293,13 @@ TEST(shared_limit, is_separate_for_each_set_of_tables) {
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     tables_id = "there";
     tables_label = "other tables";
+    expect_outcome(Outcome::accepted, "eva@example.org", "right");
+}
+
+TEST(shared_limit, is_separate_for_each_window) {
+    for (int time = 0; time < 3; ++time)
+        expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    limit.window = std::chrono::seconds(3600);
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 
