@@ -281,6 +281,7 @@ int authenticate(request_rec* request) {
         return DECLINED;
     CachedOutcome& answer = outcome_of(request, settings, kind, std::move(credential));
     const Outcome& outcome = answer.outcome;
+    apr_table_setn(request->notes, httpd::rejected_note, "1"); // unless set_caller() sets an id
     if (!outcome.identity.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
         log_rejection(request, settings,
                       {"an administrator is impersonating its user", "impersonated-session",

@@ -24,8 +24,11 @@ authz_status check_role(request_rec* request, const char* line, const void*) noe
     for (request_rec* source = request; source != nullptr; source = httpd::parent_of(source)) {
         // The session's role does not apply if another AuthType has set r->user.
         if (apr::view_of(apr_table_get(source->notes, httpd::id_note)).empty() ||
-            !has_session_user(request, source))
+            !has_session_user(request, source)) {
+            if (apr_table_get(source->notes, httpd::rejected_note) != nullptr)
+                break;
             continue;
+        }
         std::string_view role = apr::view_of(apr_table_get(source->notes, httpd::role_note));
         if (role.empty())
             role = "user";

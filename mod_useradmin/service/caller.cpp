@@ -72,6 +72,8 @@ std::optional<api::Caller> read_caller(request_rec* request, const ServiceSettin
         const api::Caller caller = caller_of(source, settings, log);
         if (!caller.id.empty())
             return caller;
+        if (apr_table_get(source->notes, httpd::rejected_note) != nullptr)
+            break;
     }
     return std::nullopt;
 }

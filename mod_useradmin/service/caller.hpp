@@ -11,8 +11,8 @@
 namespace useradmin::service {
 
 /// Returns the caller, or std::nullopt if there is no session. Tries the request first and then the
-/// requests that led to it, because an internal redirect starts with empty notes. The views are
-/// valid for the lifetime of the request.
+/// requests that led to it, because an internal redirect starts with empty notes. Stops at a
+/// request whose credential was rejected. The views are valid for the lifetime of the request.
 std::optional<api::Caller> read_caller(request_rec* request, const ServiceSettings& settings,
                                        httpd::RequestLog& log);
 

@@ -88,6 +88,22 @@ TEST(impersonation, that_is_rejected_leaves_no_session) {
                     lines.at(0).c_str());
 }
 
+TEST(impersonation, that_is_rejected_after_a_redirect_leaves_no_session) {
+    const std::string redirect = "  AuthUserAdmin On\n  Require all granted\n"
+                                 "  RewriteEngine On\n  RewriteRule ^ ";
+    start("<Location \"/service\">\n" + redirect + "/strict/users [PT]\n</Location>\n" +
+              "<Location \"/page\">\n" + redirect + "/strict/page [PT]\n</Location>\n" +
+              location("/strict/users", "AuthUserAdmin On\nAuthUserAdminImpersonated refuse") +
+              "<Location \"/strict/page\">\n  AuthUserAdmin On\n"
+              "  AuthUserAdminImpersonated refuse\n  Require user-role admin superAdmin\n"
+              "  SetHandler useradmin-health\n</Location>\n",
+          {"mod_rewrite.so"});
+    for (const char* const path : {"/service", "/page"}) {
+        CHECK_EQUAL(401, call(Caller::admin, "GET", path).status);
+        CHECK_EQUAL(200, call(Caller::super_admin, "GET", path).status);
+    }
+}
+
 TEST(impersonation, ends_when_the_administrator_is_banned) {
     start_with("");
     expect_success(call(Caller::admin, "GET", "/api/users"));
