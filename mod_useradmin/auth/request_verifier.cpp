@@ -9,8 +9,8 @@ RequestVerifier::RequestVerifier(request_rec* request)
                                            sign_in::SecondFactor::ignored)),
       passwords_(backend_.settings().hash_format, *server_configuration_of(request->server).formats,
                  functions_, backend_.slots()),
-      credentials_(backend_.store(), backend_.tables_id(), backend_.settings().tables.label,
-                   passwords_, *server_configuration_of(request->server).formats,
+      credentials_(backend_.store(), backend_.tables_id(), passwords_,
+                   *server_configuration_of(request->server).formats,
                    *backend_.server().shared.attempts, settings_of(request).get<SignInLimit>(),
                    backend_.log(), settings_of(request).get<SecondFactorMode>()) {}
 

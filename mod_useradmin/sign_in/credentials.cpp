@@ -146,9 +146,8 @@ CredentialVerifier::SharedCounters CredentialVerifier::shared_counters(const Log
         const std::string network =
             scope.prefix_length != 0 ? login.network.text(scope.prefix_length) : "";
         const std::string account = scope.of_one_account ? text::lower(login.email) : "";
-        shared.counters.push_back(
-            {crypto::hex(crypto::digest({window, prefix, network, account, tables_label_})),
-             std::int64_t{scope.factor} * limit_.attempts});
+        shared.counters.push_back({crypto::hex(crypto::digest({window, prefix, network, account})),
+                                   std::int64_t{scope.factor} * limit_.attempts});
         shared.scopes.push_back(index);
     }
     return shared;

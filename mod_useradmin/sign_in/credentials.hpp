@@ -65,16 +65,13 @@ enum class SecondFactor {
 /// Verifies credentials. Does not hold a database connection while hashing.
 class CredentialVerifier {
   public:
-    /// tables_id identifies the database and its tables on this server. tables_label identifies the
-    /// tables to all servers that share the database. Both must outlive the object.
-    CredentialVerifier(store::Store& store, std::string_view tables_id,
-                       std::string_view tables_label, PasswordVerifier& passwords,
+    /// tables_id identifies the database and its tables on this server. It must outlive the object.
+    CredentialVerifier(store::Store& store, std::string_view tables_id, PasswordVerifier& passwords,
                        ObservedFormats& formats, password::AttemptLimiter& limiter,
                        const password::AttemptLimit& limit, text::Logger& log,
                        SecondFactor second_factor = SecondFactor::refused) noexcept
-        : store_(store), tables_id_(tables_id), tables_label_(tables_label), passwords_(passwords),
-          formats_(formats), limiter_(limiter), limit_(limit), log_(log),
-          second_factor_(second_factor) {}
+        : store_(store), tables_id_(tables_id), passwords_(passwords), formats_(formats),
+          limiter_(limiter), limit_(limit), log_(log), second_factor_(second_factor) {}
 
     /// Verifies the password, unless too many attempts have failed. Counts and logs a failed
     /// attempt.
@@ -110,7 +107,6 @@ class CredentialVerifier {
 
     store::Store& store_;
     std::string_view tables_id_;
-    std::string_view tables_label_;
     PasswordVerifier& passwords_;
     ObservedFormats& formats_;
     password::AttemptLimiter& limiter_;

@@ -296,7 +296,8 @@ struct Revocations {
     std::string database = {};
 };
 
-/// A counter of failed sign-in attempts or other events, shared by all servers.
+/// A counter of failed sign-in attempts or other events, shared by all servers that use the same
+/// tables.
 struct AttemptCounter {
     std::string subject;
     /// At this number of failures, FailedAttempts::exceeded is set until the count expires.

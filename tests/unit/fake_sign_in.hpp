@@ -68,15 +68,13 @@ class SignInScene : public Utest {
     }
 
     sign_in::CredentialVerifier verifier() {
-        return {store,    tables_id, tables_label, passwords,    formats,
-                *limiter, limit,     log,          second_factor};
+        return {store, tables_id, passwords, formats, *limiter, limit, log, second_factor};
     }
 
     SharedObject<password::AttemptLimiter> limiter;
     Calls calls;
     FakeStore store{calls};
     std::string_view tables_id = "here";
-    std::string_view tables_label = "tables";
     FakePasswords passwords{calls};
     sign_in::ObservedFormats formats;
     FakeLogger log;

@@ -57,13 +57,11 @@ TEST(credentials, do_not_match_another_spelling_that_the_collation_equates) {
 }
 
 TEST(credentials, are_verified_after_the_formats_in_use_have_been_sampled) {
-    sign_in::CredentialVerifier(store, tables_id, tables_label, passwords, formats, *limiter, limit,
-                                log)
+    sign_in::CredentialVerifier(store, tables_id, passwords, formats, *limiter, limit, log)
         .verify({"eva@example.org", "right", {}});
     calls.clear();
     sign_in::ObservedFormats unknown;
-    sign_in::CredentialVerifier(store, tables_id, tables_label, passwords, unknown, *limiter, limit,
-                                log)
+    sign_in::CredentialVerifier(store, tables_id, passwords, unknown, *limiter, limit, log)
         .verify({"eva@example.org", "right", {}});
     expect("password_formats, credential eva@example.org, verify right", calls.text());
 }
@@ -286,14 +284,6 @@ TEST(shared_limit, applies_to_all_servers_together) {
     // This server also rejects further attempts without the shared counts.
     store.attempts.clear();
     expect_outcome(Outcome::limited, "eva@example.org", "right");
-}
-
-TEST(shared_limit, is_separate_for_each_set_of_tables) {
-    for (int time = 0; time < 3; ++time)
-        expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
-    tables_id = "there";
-    tables_label = "other tables";
-    expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 
 TEST(shared_limit, is_separate_for_each_window) {

@@ -1,3 +1,4 @@
+#include "crypto/sha256.hpp"
 #include "store/statements/parts.hpp"
 
 #include <algorithm>
@@ -6,20 +7,32 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::store::statements {
 
 namespace {
 
-/// Reads counts from rows of subject, failures and remaining seconds.
-FailedAttempts read_attempts(Rows& rows, std::span<const AttemptCounter> counters) {
+/// Returns the key of each counter's row. Includes the names of the application's tables, because
+/// applications with other tables in the same schema share the table of attempts.
+std::vector<std::string> keys_of(const Schema& schema, std::span<const AttemptCounter> counters) {
+    std::vector<std::string> keys;
+    for (const AttemptCounter& counter : counters)
+        keys.push_back(crypto::hex(crypto::digest(
+            {counter.subject, schema.user.sql, schema.session.sql, schema.account.sql})));
+    return keys;
+}
+
+/// Reads counts from rows of key, failures and remaining seconds.
+FailedAttempts read_attempts(Rows& rows, std::span<const AttemptCounter> counters,
+                             const std::vector<std::string>& keys) {
     FailedAttempts found;
     while (rows.next()) {
-        const std::string_view subject = rows.take().value_or("");
+        const std::string_view key = rows.take().value_or("");
         const std::int64_t failures = rows.take_number();
         const std::chrono::seconds wait(rows.take_number());
         for (std::size_t index = 0; index < counters.size(); ++index) {
-            if (counters[index].subject != subject)
+            if (keys[index] != key)
                 continue;
             found.has_first = found.has_first || (index == 0 && failures > 0);
             if (failures < counters[index].limit)
@@ -38,17 +51,18 @@ Result<FailedAttempts> failed_attempts(Work& work, std::span<const AttemptCounte
     if (!table.exists())
         return FailedAttempts{false};
     const std::string now = work.dialect().product().current_unix_time;
+    const std::vector<std::string> keys = keys_of(work.schema(), counters);
     Statement statement = work.statement();
     statement << "SELECT subject, failures, expires_at" << table.op("-") << now << " FROM " << table
               << " WHERE expires_at" << table.op(">") << now << " AND (";
-    for (const AttemptCounter& counter : counters)
-        statement << (&counter == &counters.front() ? "subject" : " OR subject") << table.op("=")
-                  << argument(counter.subject);
+    for (const std::string& key : keys)
+        statement << (&key == &keys.front() ? "subject" : " OR subject") << table.op("=")
+                  << argument(key);
     statement << ")";
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();
-    return read_attempts(*rows, counters);
+    return read_attempts(*rows, counters, keys);
 }
 
 Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const AttemptCounter> counters,
@@ -68,13 +82,14 @@ Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const Attempt
         return removed.failure();
     // Sort by subject to avoid deadlocks between concurrent statements. SQLite needs WHERE TRUE to
     // distinguish ON CONFLICT from a join's ON.
+    const std::vector<std::string> keys = keys_of(work.schema(), counters);
     Statement count = work.statement();
     count << "INSERT INTO " << table
           << " AS a (subject, failures, expires_at) SELECT s.subject, 1, " << now << table.op("+")
           << "CAST(" << argument(std::int64_t{window.count()}) << " AS bigint) FROM (";
-    for (const AttemptCounter& counter : counters)
-        count << (&counter == &counters.front() ? "SELECT CAST(" : " UNION ALL SELECT CAST(")
-              << argument(counter.subject) << " AS text) AS subject";
+    for (const std::string& key : keys)
+        count << (&key == &keys.front() ? "SELECT CAST(" : " UNION ALL SELECT CAST(")
+              << argument(key) << " AS text) AS subject";
     count << ") AS s WHERE TRUE ORDER BY s.subject ON CONFLICT (subject) DO UPDATE SET failures = "
              "CASE WHEN a.expires_at"
           << table.op(">") << now << " THEN a.failures" << table.op("+")
@@ -85,7 +100,7 @@ Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const Attempt
     Result<Rows> rows = work.run(count);
     if (!rows)
         return rows.failure();
-    return read_attempts(*rows, counters);
+    return read_attempts(*rows, counters, keys);
 }
 
 Result<Done> clear_failed_attempts(Work& work, const AttemptCounter& counter) {
@@ -94,7 +109,7 @@ Result<Done> clear_failed_attempts(Work& work, const AttemptCounter& counter) {
         return Done();
     Statement statement = work.statement();
     statement << "DELETE FROM " << table << " WHERE subject" << table.op("=")
-              << argument(counter.subject);
+              << argument(keys_of(work.schema(), {&counter, 1}).front());
     return work.apply(statement);
 }
 
