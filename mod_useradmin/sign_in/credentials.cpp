@@ -37,23 +37,24 @@ Outcome outcome_of(store::Failure failure) noexcept {
 
 Verification CredentialVerifier::verify(const Login& login) {
     return attempt(
-        login, [&](const auto& subject) { return verify_password(login, subject); });
+        login, [&](const auto& subject, const auto&) { return verify_password(login, subject); });
 }
 
 Verification CredentialVerifier::verify_code(const Login& login,
                                              const std::function<Outcome()>& check) {
     return attempt(
         login,
-        [&](const auto& subject) {
-            // Count the failure immediately, so concurrent requests get hardly any extra guesses.
+        [&](const auto&, const auto& refused) {
             const Outcome outcome = check();
             if (outcome == Outcome::failed)
                 log_.write(text::Level::error,
                            "UA0320: cannot decrypt the second factor of '" +
                                std::string(login.email) +
                                "'; set AuthUserAdminSecret to the application's secret");
-            if (outcome == Outcome::wrong_code)
-                limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
+            // Without a second check, concurrent requests would get extra guesses.
+            if (outcome == Outcome::accepted || outcome == Outcome::wrong_code)
+                if (const auto denied = refused())
+                    return *denied;
             return Verification{outcome};
         });
 }
@@ -61,18 +62,19 @@ Verification CredentialVerifier::verify_code(const Login& login,
 Verification CredentialVerifier::attempt(const Login& login, const Check& check) {
     const password::AttemptLimiter::Subject subject =
         limiter_.subject(login.network, limit_, tables_id_, text::lower(login.email));
-    if (const auto refused = limited(subject))
-        return *refused;
-    SharedCounters shared;
+    const SharedCounters shared = limit_.is_shared ? shared_counters(login) : SharedCounters();
     bool has_shared_failures = false;
-    if (limit_.is_shared) {
-        shared = shared_counters(login);
+    const auto refused = [&]() -> std::optional<Verification> {
+        const auto denied = limited(subject);
+        if (denied || !limit_.is_shared)
+            return denied;
         const auto found = store_.failed_attempts(shared.counters);
         has_shared_failures = apply_shared_failures(found, shared, subject) && found->has_first;
-        if (const auto refused = limited(subject))
-            return *refused;
-    }
-    const Verification verification = check(subject);
+        return limited(subject);
+    };
+    if (const auto denied = refused())
+        return *denied;
+    const Verification verification = check(subject, refused);
     switch (verification.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
@@ -83,17 +85,12 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
         break;
     case Outcome::unknown:
     case Outcome::wrong_password:
+    case Outcome::wrong_code:
     case Outcome::banned:
         if (!limit_.is_shared ||
             !apply_shared_failures(store_.record_failed_attempt(shared.counters, limit_.window),
                                    shared, subject))
             limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
-        log_failure(login, verification.outcome);
-        break;
-    case Outcome::wrong_code: // check() has already counted it on this server
-        if (limit_.is_shared)
-            static_cast<void>(apply_shared_failures(
-                store_.record_failed_attempt(shared.counters, limit_.window), shared, subject));
         log_failure(login, verification.outcome);
         break;
     default: // the outcome is undecided, or a second factor is required

@@ -83,7 +83,10 @@ class CredentialVerifier {
     void log_second_factor(const model::User& user, text::Network network) const;
 
   private:
-    using Check = std::function<Verification(const password::AttemptLimiter::Subject&)>;
+    /// Returns the result if a limit has been reached, otherwise std::nullopt.
+    using Refused = std::function<std::optional<Verification>()>;
+    using Check =
+        std::function<Verification(const password::AttemptLimiter::Subject&, const Refused&)>;
     /// Calls check unless a limit has been reached, and counts the attempt if it fails.
     Verification attempt(const Login& login, const Check& check);
     /// The counters of an attempt in the database. scopes has the index of each counter's scope.

@@ -327,11 +327,17 @@ Response complete(const Verification& verification, const CodeForm& form,
     if (form.opens_session)
         change.deleted = {client.challenge, attempts};
     const bool trusts_device = form.opens_session && form.trusts_device;
+    const bool uses_backup_code = change.backup_codes.has_value();
     if (trusts_device)
         change.added.push_back(trust.row());
     const auto changed = change_second_factor(service, std::move(change));
     if (!changed && changed.is_not_found())
         return invalid_challenge(service);
+    if (!changed && changed.failure() == store::Failure::version_mismatch && !uses_backup_code) {
+        // Concurrent requests have failed in the meantime.
+        service.event.reason = "locked";
+        return locked(service.now + lock_duration, service);
+    }
     if (!changed && changed.failure() == store::Failure::version_mismatch)
         return error(409, "Failed to verify backup code. Please try again.",
                      "FAILED_TO_VERIFY_BACKUP_CODE_PLEASE_TRY_AGAIN");
@@ -380,13 +386,6 @@ Response verify_second_factor(const Request& request, const Client& client, cons
         event.reason = "locked";
         return locked(*found->factor.locked_until, service);
     }
-    if (found->factor.locked_until) { // the lock has expired, so also reset the count
-        store::SecondFactorChange change{*user_id, service.now};
-        change.clears_failures = true;
-        change.keeps_unexpired_lock = true;
-        if (const auto cleared = service.store.change_second_factor(change); !cleared)
-            return store_error(cleared.failure());
-    }
     if (is_banned(found->user, service.now)) {
         event.reason = reason_of(Outcome::banned);
         return refusal({Outcome::banned});
@@ -414,7 +413,7 @@ Response verify_second_factor(const Request& request, const Client& client, cons
     if (verification.outcome == Outcome::wrong_code) {
         // If this fails, the store logs why. The limits on sign-in attempts still apply.
         static_cast<void>(service.store.record_second_factor_failure(
-            *user_id, {failures_until_lock, service.now + lock_duration}));
+            *user_id, {failures_until_lock, service.now, service.now + lock_duration}));
         return error(401, method.wrong_code[0], method.wrong_code[1]);
     }
     if (verification.outcome != Outcome::accepted)

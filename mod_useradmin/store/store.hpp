@@ -371,9 +371,8 @@ struct SecondFactorChange {
     model::NullableText backup_codes = {};
     std::string_view old_backup_codes = {};
     /// Whether to clear the count of failed codes and the lock, if the table has columns for them.
+    /// The lock must have expired.
     bool clears_failures = false;
-    /// Whether clears_failures applies only if the stored lock has expired.
-    bool keeps_unexpired_lock = false;
     model::NullableText required_value = {};
 };
 
@@ -381,6 +380,7 @@ struct SecondFactorChange {
 struct SecondFactorLock {
     /// The number of failed codes in a row that triggers the lock.
     std::int64_t failures;
+    text::Timestamp now;
     text::Timestamp until;
 };
 
@@ -543,11 +543,12 @@ class Store {
     /// Returns the user and its second factor, or not_found if either is missing.
     virtual Result<UserWithSecondFactor> find_second_factor(std::string_view user_id) = 0;
     /// Makes the change. Fails with not_found if the first identifier has no valid row, and with
-    /// version_mismatch if the stored backup codes have changed.
+    /// version_mismatch if the stored backup codes have changed or, if the failures are to be
+    /// cleared, if the second factor is locked or was removed.
     virtual Result<Done> change_second_factor(const SecondFactorChange& change) = 0;
-    /// Counts a failed code, and locks the second factor when the count reaches the limit. Does
-    /// nothing if the table lacks the columns for the count and the lock. Fails with not_found if
-    /// the user has no second factor.
+    /// Counts a failed code, and locks the second factor when the count reaches the limit. The
+    /// count starts again after a lock has expired. Does nothing if the table lacks the columns for
+    /// the count and the lock. Fails with not_found if the user has no second factor.
     virtual Result<Done> record_second_factor_failure(std::string_view user_id,
                                                       const SecondFactorLock& lock) = 0;
 

@@ -135,8 +135,8 @@ class SignInSecondFactor : public Contract {
     }
     store::Result<store::Done> fail_code(std::string_view user_id = "n", std::int64_t most = 2) {
         return with_store([&](store::Store& store) {
-            return store.record_second_factor_failure(user_id,
-                                                      {most, now_ + std::chrono::minutes(15)});
+            return store.record_second_factor_failure(
+                user_id, {most, now_, now_ + std::chrono::minutes(15)});
         });
     }
 
@@ -422,27 +422,41 @@ TEST(sign_in_second_factor, failed_codes_are_cleared_on_request) {
     expect_ok(fail_code());
     expect_ok(change_factor({"n", now_}));
     CHECK_EQUAL(std::string("2"), value("failedVerificationCount"));
-    store::SecondFactorChange change{"n", now_};
+    store::SecondFactorChange change{"n", now_ + std::chrono::minutes(15)};
     change.clears_failures = true;
     expect_ok(change_factor(change));
     CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
     CHECK_EQUAL(std::string("NULL"), value("lockedUntil"));
     CHECK_EQUAL(std::string("codes"), value("backupCodes"));
     change.user_id = "nobody";
-    expect_ok(change_factor(change));
+    CHECK(is_mismatch(change_factor(change)));
 }
 
 TEST(sign_in_second_factor, lock_that_has_not_expired_is_not_cleared) {
     create_table();
+    add_verification("a");
     store::SecondFactorChange change{"n", now_};
+    change.deleted = {"a"};
     change.clears_failures = true;
-    change.keeps_unexpired_lock = true;
     expect_ok(fail_code("n", 1));
     const std::string locked = value("lockedUntil");
-    expect_ok(change_factor(change));
+    CHECK(is_mismatch(change_factor(change)));
     CHECK_EQUAL(locked, value("lockedUntil"));
+    CHECK_EQUAL(std::string("a"), verifications());
+    change.deleted = {};
     change.now += std::chrono::minutes(15);
     expect_ok(change_factor(change));
+    CHECK_EQUAL(std::string("NULL"), value("lockedUntil"));
+}
+
+TEST(sign_in_second_factor, lock_that_has_expired_ends_the_row_of_failures) {
+    create_table();
+    set("\"failedVerificationCount\" = 9");
+    expect_ok(fail_code("n", 10));
+    CHECK_FALSE(value("lockedUntil") == "NULL");
+    now_ += std::chrono::minutes(15);
+    expect_ok(fail_code("n", 10));
+    CHECK_EQUAL(std::string("1"), value("failedVerificationCount"));
     CHECK_EQUAL(std::string("NULL"), value("lockedUntil"));
 }
 
@@ -484,7 +498,7 @@ TEST(sign_in_second_factor, failed_codes_of_all_threads_are_counted) {
     std::atomic<int> counted = 0;
     with_stores(threads, names_, [&](store::Store& store) {
         for (int code = 0; code < codes; ++code)
-            counted += store.record_second_factor_failure("n", {1000, now_}) ? 1 : 0;
+            counted += store.record_second_factor_failure("n", {1000, now_, now_}) ? 1 : 0;
     });
     CHECK_EQUAL(threads * codes, counted.load());
     CHECK_EQUAL(std::to_string(threads * codes), value("failedVerificationCount"));
@@ -494,13 +508,13 @@ TEST(sign_in_second_factor, failed_codes_of_all_threads_are_counted) {
 TEST(sign_in_second_factor, change_is_not_reported_to_the_listener) {
     create_table();
     RejectingListener listener;
-    with_store([&](store::DatabaseStore& store) {
+    with_store([&](store::Store& store) {
         store.set_change_listener(&listener);
         store::SecondFactorChange change{"n", now_};
         change.added = {verification("a")};
         change.clears_failures = true;
         expect_ok(store.change_second_factor(change));
-        expect_ok(store.record_second_factor_failure("n", {10, now_}));
+        expect_ok(store.record_second_factor_failure("n", {10, now_, now_}));
         return 0;
     });
     CHECK_EQUAL(std::string("a"), verifications());
@@ -537,7 +551,7 @@ TEST(postgresql_sign_in_second_factor, missing_privileges_are_logged) {
         expect_ok(store.change_second_factor(change));
         expect_ok(store.find_verification("a", now_));
         expect_ok(store.change_second_factor({"n", now_, {"a"}}));
-        return store.record_second_factor_failure("n", {1, now_});
+        return store.record_second_factor_failure("n", {1, now_, now_});
     };
     CHECK(is_failure(with_store(read, "poor")));
     sql().run(R"(GRANT SELECT, UPDATE ("backupCodes", "failedVerificationCount", "lockedUntil") )"
@@ -556,7 +570,8 @@ TEST(postgresql_sign_in_second_factor, runs_no_code_of_a_hostile_schema) {
     const bool is_added = store.change_second_factor(change).operator bool();
     const bool is_there = store.find_verification("a", now_).operator bool();
     const bool is_taken = store.change_second_factor({"n", now_, {"a"}}).operator bool();
-    const bool is_counted = store.record_second_factor_failure("n", {1, now_}).operator bool();
+    const bool is_counted =
+        store.record_second_factor_failure("n", {1, now_, now_}).operator bool();
     const bool is_found = store.find_second_factor("n").operator bool();
     sql().run("DROP SCHEMA hostile CASCADE");
     CHECK(is_added && is_there && is_taken && is_counted && is_found);

@@ -291,6 +291,10 @@ class FakeStore final : public store::Store {
                 first->second != change.required_value.value_or(change.user_id))
                 return store::Failure::not_found;
         }
+        const auto factor = second_factors.find(change.user_id);
+        if (change.clears_failures && factor != second_factors.end() &&
+            factor->second.factor.locked_until > model::NullableTime(change.now))
+            return store::Failure::version_mismatch;
         if (change.backup_codes) {
             store::UserWithSecondFactor& stored = second_factors.find(change.user_id)->second;
             if (stored.factor.backup_codes != change.old_backup_codes)
@@ -302,16 +306,26 @@ class FakeStore final : public store::Store {
             verifications.erase(std::string(identifier));
         for (const model::VerificationValue& row : change.added)
             verifications.emplace(row.identifier, row.value);
-        if (change.clears_failures)
+        if (change.clears_failures) {
             failed_codes = 0;
+            if (factor != second_factors.end())
+                factor->second.factor.locked_until.reset();
+        }
         return store::Done();
     }
     store::Result<store::Done>
     record_second_factor_failure(std::string_view user_id,
-                                 const store::SecondFactorLock&) override {
+                                 const store::SecondFactorLock& lock) override {
         if (const auto* failure = failure_of("record_second_factor_failure", user_id))
             return *failure;
-        ++failed_codes;
+        model::NullableTime& locked_until =
+            second_factors.find(user_id)->second.factor.locked_until;
+        if (locked_until && *locked_until <= lock.now) {
+            failed_codes = 0;
+            locked_until.reset();
+        }
+        if (++failed_codes >= lock.failures)
+            locked_until = lock.until;
         return store::Done();
     }
 

@@ -309,6 +309,38 @@ TEST(second_step, counts_codes_of_concurrent_requests) {
     CHECK_EQUAL(1, store.failed_codes);
 }
 
+TEST(second_step, accepts_no_code_after_concurrent_ones_reach_the_limit) {
+    for (const bool is_shared : {false, true}) {
+        limit.is_shared = is_shared;
+        begin();
+        store.meanwhile = [&] {
+            store.meanwhile = nullptr;
+            for (int time = 0; time < 3; ++time)
+                verify("eva@example.org", "wrong");
+        };
+        expect("429", verify_totp());
+        expect("too-many-attempts", event.reason);
+        CHECK_FALSE(store.opened.has_value());
+        store.attempts.clear();
+        std::construct_at(&*limiter);
+        CHECK_TRUE(limiter->init());
+    }
+}
+
+TEST(second_step, accepts_no_code_after_concurrent_ones_lock_the_factor) {
+    begin();
+    store.meanwhile = [&, changes = 0]() mutable {
+        if (++changes == 2)
+            store.second_factors["eva"].factor.locked_until = code_time + 15min;
+    };
+    const http::Response response = send("/two-factor/verify-totp", right_code);
+    expect("429 ACCOUNT_TEMPORARILY_LOCKED", status(response));
+    expect("900", header_of(response, "Retry-After"));
+    expect("locked", event.reason);
+    CHECK_FALSE(store.opened.has_value());
+    CHECK_TRUE(store.second_factors["eva"].factor.locked_until.has_value());
+}
+
 TEST(second_step, ends_if_its_count_of_codes_is_missing) {
     begin();
     store.verifications.erase("2fa-attempts-" + challenge);

@@ -94,7 +94,7 @@ Result<Done> add_verifications(Work& work, const SecondFactorChange& change,
 }
 
 /// Stores the remaining backup codes and clears the failures, if requested. Fails with
-/// version_mismatch if the stored backup codes have changed.
+/// version_mismatch as Store::change_second_factor() does.
 Result<Done> update_factor(Work& work, const SecondFactorChange& change) {
     const OwnedTable& factors = *work.schema().second_factors();
     Changes changes;
@@ -109,16 +109,16 @@ Result<Done> update_factor(Work& work, const SecondFactorChange& change) {
     if (!append_values(statement, factors.table, changes))
         return Done();
     append_equals(statement << " WHERE ", factors.owner(), change.user_id);
+    // Concurrent requests may have locked it in the meantime.
     if (const Column* const lock = factors.table.find("lockedUntil");
-        lock && change.keeps_unexpired_lock)
-        statement << " AND " << *lock << lock->op("<=") << argument(*lock, change.now);
+        lock != nullptr && change.clears_failures)
+        statement << " AND (" << *lock << " IS NULL OR " << *lock << lock->op("<=")
+                  << argument(*lock, change.now) << ")";
     const Column& codes = factors.table.at("backupCodes");
     if (change.backup_codes)
         append_equals(statement << " AND ", codes, change.old_backup_codes);
     const Result<Done> updated = change_one(work, statement);
-    if (updated.is_not_found())
-        return change.backup_codes ? Result<Done>(Failure::version_mismatch) : Done();
-    return updated;
+    return updated.is_not_found() ? Result<Done>(Failure::version_mismatch) : updated;
 }
 
 } // namespace
@@ -144,12 +144,19 @@ Result<Done> record_second_factor_failure(Work& work, std::string_view user_id,
         return Done();
     if (!factors.owner().can_hold_id(user_id))
         return Failure::not_found;
-    const std::string counted = "(coalesce(" + count->sql() + ", 0)" + count->op("+") + "1)";
     Statement statement = work.statement();
-    statement << "UPDATE " << factors.table << " SET " << *count << " = " << counted << ", "
-              << *locked << " = CASE WHEN " << counted << count->op(">=") << "CAST("
-              << argument(lock.failures) << " AS bigint) THEN " << argument(*locked, lock.until)
-              << " ELSE " << *locked << " END";
+    // A lock that has expired ends the row of failures.
+    const auto append_count = [&] {
+        statement << "(CASE WHEN " << *locked << locked->op("<=") << argument(*locked, lock.now)
+                  << " THEN 1 ELSE coalesce(" << *count << ", 0)" << count->op("+") << "1 END)";
+    };
+    statement << "UPDATE " << factors.table << " SET " << *count << " = ";
+    append_count();
+    statement << ", " << *locked << " = CASE WHEN ";
+    append_count();
+    statement << count->op(">=") << "CAST(" << argument(lock.failures) << " AS bigint) THEN "
+              << argument(*locked, lock.until) << " WHEN " << *locked << locked->op(">")
+              << argument(*locked, lock.now) << " THEN " << *locked << " END";
     append_equals(statement << " WHERE ", factors.owner(), user_id);
     return change_one(work, statement);
 }
