@@ -117,7 +117,8 @@ LookupResult result_of(Signature signature) noexcept {
                                "check that the client sends the whole value of the application's "
                                "cookie"}}
                : LookupResult{Lookup::signature,
-                              {"its signature does not match AuthUserAdminSecret", "unsigned-token",
+                              {"its signature does not match AuthUserAdminSecret",
+                               "invalid-signature",
                                "check that this is the application's secret "
                                "(BETTER_AUTH_SECRET)"}};
 }
