@@ -18,7 +18,7 @@ void* shared_memory(apr_pool_t* pool, const std::string& purpose, std::size_t si
                     const std::function<bool(void*)>& init) {
     // The number is the version of the memory layout. Memory of another size is from another
     // version.
-    const std::string key = "useradmin " + purpose + " 7 " + std::to_string(size);
+    const std::string key = "useradmin " + purpose + " 8 " + std::to_string(size);
     void* memory = nullptr;
     apr_pool_userdata_get(&memory, key.c_str(), pool);
     if (memory != nullptr)

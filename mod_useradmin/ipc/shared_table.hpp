@@ -63,14 +63,21 @@ class SharedTable {
         /// that meets it. Returns nullptr if no entry meets it.
         template <class Condition>
         Entry* find_replaceable(const Condition& condition) const {
-            std::array<Entry*, std::tuple_size_v<Entries>> oldest_first;
+            return find_replaceable(
+                condition, [](const Entry& entry) { return entry.written_at.load(); });
+        }
+        /// Returns the entry that meets the condition and for which `order` has the least result.
+        /// Returns nullptr if no entry meets the condition.
+        template <class Condition, class Order>
+        Entry* find_replaceable(const Condition& condition, const Order& order) const {
+            std::array<Entry*, std::tuple_size_v<Entries>> sorted;
             std::ranges::transform(
-                entries_, oldest_first.begin(), [](Entry& entry) { return &entry; });
+                entries_, sorted.begin(), [](Entry& entry) { return &entry; });
             std::ranges::sort(
-                oldest_first, {}, [](const Entry* entry) { return entry->written_at.load(); });
+                sorted, {}, [&](const Entry* entry) { return order(*entry); });
             const auto found =
-                std::ranges::find_if(oldest_first, [&](Entry* entry) { return condition(*entry); });
-            return found != oldest_first.end() ? *found : nullptr;
+                std::ranges::find_if(sorted, [&](Entry* entry) { return condition(*entry); });
+            return found != sorted.end() ? *found : nullptr;
         }
         /// Sets the entry's key and time, and calls the function to update the value.
         template <class Change>

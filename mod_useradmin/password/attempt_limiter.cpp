@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace useradmin::password {
 
@@ -47,7 +48,7 @@ std::optional<AttemptLimiter::Denial> AttemptLimiter::check(const Subject& subje
             continue;
         const auto bucket = counts_.lock(subject.keys[index]);
         const Counts::Entry* const count = bucket.find();
-        if (count == nullptr || count->value < scope.factor * limit.attempts ||
+        if (count == nullptr || count->value.count < scope.factor * limit.attempts ||
             count->age(now) >= limit.window)
             continue;
         const auto wait = std::chrono::ceil<std::chrono::seconds>(limit.window - count->age(now));
@@ -65,9 +66,9 @@ void AttemptLimiter::record_failure(const Subject& subject, const AttemptLimit& 
         const auto bucket = counts_.lock(subject.keys[index]);
         Counts::Entry* const count = bucket.find();
         if (count != nullptr && count->age(now) < limit.window)
-            ++count->value;
+            ++count->value.count;
         else
-            bucket.write(now, [](Failures& failures) { failures = 1; });
+            write(bucket, limit, 1, limit.window, now);
     }
 }
 
@@ -75,14 +76,29 @@ void AttemptLimiter::record_denial(const Subject& subject, const AttemptLimit& l
                                    std::size_t scope, std::chrono::seconds retry_after,
                                    Clock::time_point now) noexcept {
     const auto bucket = counts_.lock(subject.keys[scope]);
-    bucket.write(now + retry_after - limit.window,
-                 [&](Failures& failures) { failures = scopes[scope].factor * limit.attempts; });
+    write(bucket, limit, scopes[scope].factor * limit.attempts, retry_after, now);
 }
 
 void AttemptLimiter::clear_failures(const Subject& subject) noexcept {
     const auto bucket = counts_.lock(subject.keys.front());
     if (Counts::Entry* const count = bucket.find())
         bucket.erase(*count);
+}
+
+void AttemptLimiter::write(const Counts::Bucket& bucket, const AttemptLimit& limit, unsigned count,
+                           std::chrono::seconds retry_after, Clock::time_point now) noexcept {
+    Counts::Entry* entry = bucket.find();
+    if (entry == nullptr)
+        entry = bucket.find_replaceable(
+            [](const Counts::Entry&) { return true; },
+            [now](const Counts::Entry& other) {
+                const bool has_expired = other.written_at == 0 ||
+                                         other.age(now) >= std::chrono::seconds(other.value.window);
+                return std::pair(has_expired ? 0 : other.value.count, other.written_at.load());
+            });
+    bucket.write(*entry, now + retry_after - limit.window, [&](Failures& failures) {
+        failures = {count, static_cast<std::uint32_t>(limit.window.count())};
+    });
 }
 
 } // namespace useradmin::password

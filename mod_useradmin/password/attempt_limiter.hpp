@@ -21,10 +21,15 @@ struct AttemptLimit {
 };
 
 /// Counts failed sign-in attempts for all processes, in shared memory. Keeps up to 32,768 counts:
-/// for accounts, for networks, and for pairs of both. If a bucket is full, drops its oldest count.
+/// for accounts, for networks, and for pairs of both. If a bucket is full, drops an expired count
+/// or, if there is none, the oldest of the lowest counts.
 class AttemptLimiter {
     /// The number of failures since the entry was written.
-    using Failures = std::uint32_t;
+    struct Failures {
+        std::uint32_t count;
+        /// AttemptLimit::window in seconds. Determines when the count expires.
+        std::uint32_t window;
+    };
     using Counts = ipc::SharedTable<Failures, 64, 64>;
 
   public:
@@ -100,6 +105,10 @@ class AttemptLimiter {
     void clear_failures(const Subject& subject) noexcept;
 
   private:
+    /// Writes a count that expires at `now + retry_after`.
+    static void write(const Counts::Bucket& bucket, const AttemptLimit& limit, unsigned count,
+                      std::chrono::seconds retry_after, Clock::time_point now) noexcept;
+
     Counts counts_;
 };
 

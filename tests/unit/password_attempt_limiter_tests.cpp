@@ -30,6 +30,13 @@ TEST_GROUP(attempts) {
             limiter->record_failure(subject(address, account), limit, now);
     }
 
+    /// Fails for this number of accounts, each from another address.
+    void fail_other_accounts(int count, int times = 1) {
+        for (int account = 0; account < count; ++account)
+            fail("10.1." + std::to_string(account / 256) + "." + std::to_string(account % 256),
+                 "x" + std::to_string(account), times);
+    }
+
     void clear_failures(std::string_view address, std::string_view account) {
         limiter->clear_failures(subject(address, account));
     }
@@ -211,24 +218,28 @@ TEST(attempts, on_names_of_any_length_and_bytes_are_counted) {
     }
 }
 
-TEST(attempts, evict_the_oldest_when_the_table_is_full) {
+TEST(attempts, that_are_few_are_evicted_when_the_table_is_full) {
     fail("10.0.0.1", "eva", 3);
     now += 1s;
-    for (int account = 0; account < 100000; ++account)
-        fail("10.1." + std::to_string(account / 256) + "." + std::to_string(account % 256),
-             "x" + std::to_string(account));
-    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+    fail_other_accounts(100000);
+    CHECK_EQUAL(std::string("account/64 59"), state("10.0.0.1", "eva"));
     now += 1s;
     fail("10.0.0.2", "ivo", 3);
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.2", "ivo"));
 }
 
+TEST(attempts, that_have_expired_are_evicted_first) {
+    fail_other_accounts(100000, 3);
+    now += 60s;
+    fail("10.0.0.1", "eva", 3);
+    fail_other_accounts(10000, 2);
+    CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
+}
+
 TEST(attempts, are_kept_while_there_is_room) {
     fail("10.0.0.1", "eva", 3);
     now += 1s;
-    for (int account = 0; account < 1000; ++account)
-        fail("10.1." + std::to_string(account / 256) + "." + std::to_string(account % 256),
-             "x" + std::to_string(account));
+    fail_other_accounts(1000);
     CHECK_EQUAL(std::string("account/64 59"), state("10.0.0.1", "eva"));
 }
 
