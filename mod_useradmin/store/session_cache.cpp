@@ -35,7 +35,7 @@ SessionWithUser SessionCache::CachedSession::session_with_user() const noexcept 
 
 bool SessionCache::catch_up(Store& store, std::string_view tables_id, Clock::time_point now) {
     const ProgressTable::Key key = progress_.key(tables_id);
-    Progress last = {0, {}, true};
+    Progress last = {0, {}, {}, true};
     {
         const auto bucket = progress_.lock(key);
         ProgressTable::Entry* const entry = bucket.find();
@@ -59,9 +59,11 @@ bool SessionCache::catch_up(Store& store, std::string_view tables_id, Clock::tim
             entry->value.has_table = may_have_table;
         return !may_have_table;
     }
-    // If there are too many revocations to read, or a lower position shows that the database was
-    // replaced, no cached session can be trusted.
-    if (read->is_partial || read->position < last.position) {
+    // If there are too many revocations to read, or another name or a lower position shows that the
+    // database was replaced, no cached session can be trusted.
+    const Sessions::Key database = sessions_.key(read->database);
+    if (read->is_partial || read->position < last.position ||
+        (last.position > 0 && database != last.database)) {
         invalidate_all();
     } else if (!read->rows.empty()) {
         // Invalidate all users in one pass, because the same revocations are read each time while a
@@ -73,7 +75,7 @@ bool SessionCache::catch_up(Store& store, std::string_view tables_id, Clock::tim
         invalidate_users(ids);
     }
     progress_.lock(key).write(now, [&](Progress& progress) {
-        progress = {read->position, now, read->has_table};
+        progress = {read->position, database, now, read->has_table};
     });
     return true;
 }

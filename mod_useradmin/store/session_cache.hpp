@@ -88,6 +88,8 @@ class SessionCache {
     /// is the time since the last successful read.
     struct Progress {
         std::int64_t position;
+        /// The key of Revocations::database.
+        Sessions::Key database;
         /// When the last read began.
         Clock::time_point begun_at;
         bool has_table;

@@ -292,7 +292,8 @@ struct Revocations {
     bool is_partial = false;
     /// Whether the table of revocations exists.
     bool has_table = true;
-    /// Identifies the database and its table of revocations.
+    /// Identifies the database, its history (PostgreSQL's timeline) and its table of revocations.
+    /// A position is valid only for the same name.
     std::string database = {};
 };
 

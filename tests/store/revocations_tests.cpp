@@ -196,6 +196,23 @@ TEST(postgresql_revocations, with_transaction_ids_reused_after_a_failover_are_re
     CHECK_EQUAL(std::string("m"), users_since(before));
 }
 
+TEST(postgresql_revocations, have_another_database_name_after_a_promotion) {
+    // Not for SQLite, which has no standbys.
+    const WorkFolder work;
+    PostgreSql standby(work, "standby", database().server());
+    const auto name_on = [&](const std::string& host) {
+        return with_store(
+            [](store::DatabaseStore& store) {
+                return expect_ok(store.revocations_since(0)).database;
+            },
+            "useradmin host=" + host);
+    };
+    const std::string before = name_on(database().server().folder().string());
+    CHECK_EQUAL(before, name_on(standby.folder().string()));
+    standby.promote();
+    CHECK_FALSE(before == name_on(standby.folder().string()));
+}
+
 TEST(postgresql_revocations, of_a_restored_dump_are_read_once) {
     // Not for SQLite, whose positions are in the database file. The dump contains a transaction id
     // that the new server has not reached yet.

@@ -288,6 +288,18 @@ TEST(revocations, of_a_database_that_was_replaced_end_all_cached_sessions) {
     CHECK_EQUAL(std::string(), cached_users());
 }
 
+TEST(revocations, of_another_database_end_all_cached_sessions) {
+    store.revocations = {7, {}, false, true, "one"};
+    time += 1s;
+    CHECK_EQUAL(std::string("eva ivo"), cached_users());
+    store.revocations = {8, {}, false, true, "another"};
+    time += 1s;
+    CHECK_EQUAL(std::string(), cached_users());
+    cache_both();
+    time += 1s;
+    CHECK_EQUAL(std::string("eva ivo"), cached_users());
+}
+
 TEST(revocations, that_cannot_be_read_disable_cached_sessions) {
     store.failures["revocations_since"] = store::Failure::unavailable;
     time += 1s;

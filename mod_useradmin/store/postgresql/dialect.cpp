@@ -328,6 +328,10 @@ class Postgresql final : public Dialect {
     // transaction ID if that is lower. Later IDs without rows do not advance the position, because
     // they may be assigned again after a crash or the promotion of a standby. IDs that this server
     // has not assigned yet, as in a restored dump, do not advance it either.
+    //
+    // A promoted standby may also assign IDs again whose rows it did not receive. Therefore, the
+    // name of the database includes the timeline. Until the first checkpoint after the promotion,
+    // only min_recovery_end_timeline has the new one.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement
@@ -338,10 +342,12 @@ class Postgresql final : public Dialect {
             << " m WHERE m.transaction_id OPERATOR(pg_catalog.<) "
                "pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) ORDER BY "
                "m.transaction_id DESC LIMIT 1), 1)), (SELECT "
-               "pg_catalog.concat(s.system_identifier, '-', "
+               "pg_catalog.concat(s.system_identifier, '-', GREATEST(c.timeline_id, "
+               "e.min_recovery_end_timeline), '-', "
             << argument(table.sql)
-            << "::pg_catalog.regclass::pg_catalog.oid) FROM pg_catalog.pg_control_system() AS "
-               "s), r.user_id, r.session_id, (pg_catalog.date_part('epoch', "
+            << "::pg_catalog.regclass::pg_catalog.oid) FROM pg_catalog.pg_control_system() AS s, "
+               "pg_catalog.pg_control_checkpoint() AS c, pg_catalog.pg_control_recovery() AS e), "
+               "r.user_id, r.session_id, (pg_catalog.date_part('epoch', "
                "r.created_at) OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8, r.id "
                "FROM (VALUES (1)) AS one LEFT JOIN "
             << table << " r ON r.transaction_id OPERATOR(pg_catalog.>=) " << argument(position)
