@@ -228,7 +228,10 @@ class Document {
         cJSON* const create = find(tree_.get(), {"paths", "/", "post"});
         cJSON* const required =
             find(create, {"requestBody", "content", "application/json", "schema", "required"});
-        cJSON_DeleteItemFromArray(required, cJSON_GetArraySize(required) - 1);
+        cJSON* name = required->child;
+        while (std::string_view(name->valuestring) != "password")
+            name = name->next;
+        cJSON_Delete(cJSON_DetachItemViaPointer(required, name));
         for (const auto& [status, text] : {std::pair("400", texts.email_not_mailable),
                                            {"500", texts.invitation_failed},
                                            {"500", texts.link_failed}})
