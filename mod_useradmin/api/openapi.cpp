@@ -105,8 +105,6 @@ class Document {
             cJSON_DeleteItemFromObjectCaseSensitive(header, "x-every-text");
         }
         add_columns(); // last, because a column may be named like a member, such as "responses"
-        cJSON* path = nullptr;
-        cJSON_ArrayForEach(path, member(tree_.get(), "paths")) add_head(path);
         const std::unique_ptr<char, Delete> printed(cJSON_PrintUnformatted(tree_.get()));
         return printed != nullptr ? std::string(printed.get()) : throw std::bad_alloc();
     }
@@ -323,34 +321,6 @@ class Document {
             set(json, "schema", cJSON_Duplicate(error_.get(), true));
             set(find(json, {"schema", "properties", "error"}), "enum",
                 cJSON_Duplicate(errors.get(), true));
-        }
-    }
-
-    /// Describes HEAD like GET, without the body.
-    void add_head(cJSON* path) {
-        const cJSON* const get = member(path, "get");
-        if (get == nullptr)
-            return;
-        set(path, "head", cJSON_Duplicate(get, true));
-        cJSON* const head = member(path, "head");
-        set(head, "operationId", std::string(member(get, "operationId")->valuestring) + "Head");
-        set(head, "summary",
-            std::string(member(get, "summary")->valuestring) + ", without the body");
-        cJSON* const responses = member(head, "responses");
-        for (cJSON *response = responses->child, *next = nullptr; response != nullptr;
-             response = next) {
-            next = response->next;
-            if (const cJSON* const reference = member(response, "$ref")) {
-                const std::string_view shared = reference->valuestring;
-                cJSON* const own = cJSON_Duplicate(
-                    find(tree_.get(),
-                         {"components", "responses", shared.substr(shared.rfind('/') + 1).data()}),
-                    true);
-                const std::string status = response->string;
-                set(responses, status.c_str(), own);
-                response = own;
-            }
-            cJSON_DeleteItemFromObjectCaseSensitive(response, "content");
         }
     }
 
