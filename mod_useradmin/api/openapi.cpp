@@ -1,6 +1,7 @@
 #include "api/openapi.hpp"
 
 #include "api/columns.hpp"
+#include "api/operations.hpp"
 #include "api/texts.hpp"
 #include "openapi_json.hpp"
 #include "text/url.hpp"
@@ -19,7 +20,8 @@ namespace {
 // openapi.json describes the whole API, with the messages in Spanish. Some members are extensions:
 // "x-if" is the condition under which an object is included. "x-errors" lists the possible messages
 // of an error. "x-every-response" marks a header of every response. "x-every-text" marks a header
-// of every response with a message. "x-notes" is appended to the description.
+// of every response with a message. "x-notes" is appended to the description. "x-every-operation"
+// has the responses of every operation. "x-every-path" has the members of every path.
 
 struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }
@@ -53,6 +55,13 @@ void set(cJSON* object, const char* name, const std::string& text) {
 
 void set(cJSON* object, const char* name, std::int64_t number) {
     set(object, name, cJSON_CreateNumber(static_cast<double>(number)));
+}
+
+/// Adds copies of the members that the object lacks.
+void add_missing(cJSON* object, const cJSON* defaults) {
+    const cJSON* child = nullptr;
+    cJSON_ArrayForEach(child, defaults) if (member(object, child->string) == nullptr)
+        set(object, child->string, cJSON_Duplicate(child, true));
 }
 
 cJSON* parsed(std::string_view json) {
@@ -94,6 +103,7 @@ class Document {
 
     std::string text() && {
         remove_unmet(tree_.get());
+        add_common();
         add_invitation();
         translate(tree_.get());
         set_info();
@@ -147,6 +157,34 @@ class Document {
             }
             cJSON_DeleteItemFromObjectCaseSensitive(child, "x-if");
             remove_unmet(child);
+        }
+    }
+
+    /// Adds the responses that operations have in common, OPTIONS, and the other methods.
+    void add_common() {
+        const Tree of_operations(
+            cJSON_DetachItemFromObjectCaseSensitive(tree_.get(), "x-every-operation"));
+        const Tree of_paths(cJSON_DetachItemFromObjectCaseSensitive(tree_.get(), "x-every-path"));
+        cJSON* path = nullptr;
+        cJSON_ArrayForEach(path, member(tree_.get(), "paths")) {
+            const std::string_view address = path->string;
+            if (!address.starts_with('/'))
+                continue;
+            const cJSON* operation = nullptr;
+            cJSON_ArrayForEach(operation, path) {
+                cJSON* const responses = member(operation, "responses");
+                if (responses == nullptr)
+                    continue;
+                add_missing(responses, of_operations.get());
+                set(member(responses, "5XX"), "x-errors",
+                    cJSON_Duplicate(find(responses, {"500", "x-errors"}), true));
+            }
+            add_missing(path, of_paths.get());
+            add_missing(member(path, "options"), member(of_paths.get(), "options"));
+            const std::string methods = allowed_methods(address, settings_.has_extras);
+            for (cJSON* const response : {find(path, {"options", "responses", "204"}),
+                                          find(path, {"x-other-methods", "405"})})
+                set(find(response, {"headers", "Allow", "schema"}), "const", methods);
         }
     }
 
@@ -270,6 +308,8 @@ class Document {
     void add_columns() {
         cJSON* const components = member(tree_.get(), "components");
         cJSON* const schema = find(components, {"schemas", "FullUser"});
+        add_missing(schema, find(components, {"schemas", "User"}));
+        cJSON_DeleteItemFromObjectCaseSensitive(member(schema, "properties"), "lastSeenAt");
         cJSON* const example = find(components, {"examples", "FullUser", "value", "data"});
         cJSON* const user = find(components, {"schemas", "User", "properties"});
         cJSON* const data = find(tree_.get(), {"paths", "/{id}", "put", "requestBody", "content",

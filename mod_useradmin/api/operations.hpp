@@ -57,6 +57,10 @@ struct Operation {
 /// Returns all operations. HEAD is handled as GET.
 std::span<const Operation> operations() noexcept;
 
+/// Returns the value of the Allow header for a path below the base address. The path may have
+/// parameters, as in the OpenAPI document.
+std::string allowed_methods(std::string_view path, bool has_extras);
+
 /// Returns the response to a failure, with the operation's messages.
 inline Response failure_response(store::Failure failure, const Operation& operation) {
     return failure_response(failure, operation.failure_text, operation.forbidden_text);

@@ -159,16 +159,6 @@ constexpr auto names = [] {
     return all;
 }();
 
-/// Returns the value of the Allow header.
-std::string methods_of(std::string_view path, bool has_extras) {
-    std::string methods;
-    for (const Operation& operation : available_operations(has_extras))
-        if (match(operation.path, without_slash(path)))
-            methods +=
-                operation.method == "GET" ? "GET, HEAD, " : std::string(operation.method) + ", ";
-    return methods + "OPTIONS";
-}
-
 bool is_change(std::string_view method) {
     return method != "GET" && method != "HEAD" && method != "OPTIONS";
 }
@@ -187,7 +177,7 @@ Response dispatch(const http::Request& request, const std::optional<Caller>& cal
     } else if (parameters) {
         Response response =
             request.method == "OPTIONS" ? Response{{204}} : error(405, texts.method_not_allowed);
-        response.headers.push_back({"Allow", methods_of(request.path, has_extras)});
+        response.headers.push_back({"Allow", allowed_methods(request.path, has_extras)});
         return response;
     }
     if (is_change(request.method) &&
@@ -258,6 +248,16 @@ http::Response handle_request(const http::Request& request, const std::optional<
 
 std::span<const Operation> operations() noexcept {
     return table;
+}
+
+std::string allowed_methods(std::string_view path, bool has_extras) {
+    path = without_slash(path);
+    std::string methods;
+    for (const Operation& operation : available_operations(has_extras))
+        if (operation.path == path || match(operation.path, path))
+            methods +=
+                operation.method == "GET" ? "GET, HEAD, " : std::string(operation.method) + ", ";
+    return methods + "OPTIONS";
 }
 
 std::span<const std::string_view> operation_names() noexcept {

@@ -53,6 +53,24 @@ TEST(api_openapi, has_every_operation) {
                         text::lower_ascii(std::string(operation.method)), "operationId"}));
 }
 
+TEST(api_openapi, has_the_methods_of_every_path) {
+    settings.has_extras = true;
+    const std::string text = document();
+    const std::pair<const char*, std::string> paths[] = {
+        {"/", "GET, HEAD, POST, OPTIONS"},
+        // With other methods than POST, bulk is a user's id.
+        {"/bulk", "GET, HEAD, PUT, DELETE, POST, OPTIONS"},
+        {"/{id}/sign-in-methods/{kind}/{methodId}", "DELETE, OPTIONS"},
+    };
+    for (const auto& [path, methods] : paths) {
+        const std::string schema = R"({"const":")" + methods + R"("})";
+        CHECK_EQUAL(schema, at(text, {"paths", path, "options", "responses", "204", "headers",
+                                      "Allow", "schema"}));
+        CHECK_EQUAL(schema, at(text, {"paths", path, "x-other-methods", "405", "headers", "Allow",
+                                      "schema"}));
+    }
+}
+
 TEST(api_openapi, has_every_text_of_the_interface) {
     settings.guards = {true, true};
     settings.has_extras = true;
@@ -255,7 +273,7 @@ TEST(api_openapi, has_the_credential_errors_for_any_method_and_path) {
     settings.mail = {{.password_link = "x", .verify_link = "x"}};
     const std::string text = document();
     const auto expect_errors = [&](std::vector<std::string> names) {
-        for (const char* status : {"4XX", "503", "5XX"}) {
+        for (const char* status : {"401", "4XX", "503", "5XX"}) {
             names.emplace_back(status);
             STRCMP_CONTAINS("\"$ref\"", at(text, names).c_str());
             names.pop_back();
