@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace useradmin::api {
 
@@ -207,11 +208,21 @@ Response failure_response(password::HashFailure failure, const Text& operation_t
                                                   : error(500, operation_text);
 }
 
+const Text& text_of_status(int status) noexcept {
+    static constexpr std::pair<int, const Text&> messages[] = {
+        {401, texts.no_session},        {403, texts.get_forbidden},
+        {404, texts.not_found},         {405, texts.method_not_allowed},
+        {408, texts.request_timed_out}, {413, texts.body_too_large},
+        {429, texts.too_many_requests}, {503, texts.unavailable},
+    };
+    for (const auto& [known, text] : messages)
+        if (known == status)
+            return text;
+    return texts.bad_request;
+}
+
 Response body_error(const http::Body& body) {
-    const int status = body.error_status;
-    return error(status, status == 413   ? texts.body_too_large
-                         : status == 408 ? texts.request_timed_out
-                                         : texts.bad_request);
+    return error(body.error_status, text_of_status(body.error_status));
 }
 
 } // namespace useradmin::api

@@ -200,17 +200,8 @@ Response dispatch(const http::Request& request, const std::optional<Caller>& cal
 /// Returns the message for an error raised by httpd or another module.
 const Text& error_text(int status, std::string_view method, std::string_view path,
                        const OperationSettings& settings) {
-    constexpr std::pair<int, const Text&> messages[] = {
-        {401, texts.no_session},        {403, texts.get_forbidden},
-        {404, texts.not_found},         {405, texts.method_not_allowed},
-        {408, texts.request_timed_out}, {413, texts.body_too_large},
-        {429, texts.too_many_requests}, {503, texts.unavailable},
-    };
-    for (const auto& [known, text] : messages)
-        if (known == status)
-            return text;
-    if (status < 500)
-        return texts.bad_request;
+    if (status < 500 || status == 503)
+        return text_of_status(status);
     Route route = find_route(method, path, settings.has_extras, &settings);
     // For an unknown path, use the failure text of the operation with the same method on {id}.
     if (!route.parameters)
