@@ -50,15 +50,28 @@ int handle_sign_in(request_rec* request) {
     const crypto::Secret dont_remember = cookie("dont_remember");
     const crypto::Secret challenge = cookie("two_factor");
     const crypto::Secret trusted_device = cookie("trust_device");
-    http::Response response = sign_in::handle_request(
-        {request->method, httpd::path_below(request, settings.get<SignIn>().path),
-         apr::view_of(request->args), headers, body},
-        {apr::view_of(request->useragent_ip), verifier.backend().network(),
-         token_of(credential.view(), settings).text, dont_remember.view() == "true",
-         challenge.view(), trusted_device.view()},
-        {verifier.backend().store(), verifier.credentials(), cookies, settings.get<ReadsBearer>(),
-         settings.get<httpd::TrustedOrigins>(), text::now(), verifier.backend().event(),
-         settings.get<MaxSessions>(), settings.get<RefusesImpersonated>(), factor_secrets});
+    http::Response response =
+        sign_in::handle_request({.method = request->method,
+                                 .path = httpd::path_below(request, settings.get<SignIn>().path),
+                                 .query = apr::view_of(request->args),
+                                 .headers = headers,
+                                 .body = body},
+                                {.ip = apr::view_of(request->useragent_ip),
+                                 .network = verifier.backend().network(),
+                                 .token = token_of(credential.view(), settings).text,
+                                 .has_dont_remember = dont_remember.view() == "true",
+                                 .challenge = challenge.view(),
+                                 .trusted_device = trusted_device.view()},
+                                {.store = verifier.backend().store(),
+                                 .credentials = verifier.credentials(),
+                                 .cookies = cookies,
+                                 .accepts_bearer = settings.get<ReadsBearer>(),
+                                 .trusted_origins = settings.get<httpd::TrustedOrigins>(),
+                                 .now = text::now(),
+                                 .event = verifier.backend().event(),
+                                 .max_sessions = settings.get<MaxSessions>(),
+                                 .refuses_impersonated = settings.get<RefusesImpersonated>(),
+                                 .second_factor_secrets = factor_secrets});
     verifier.backend().finish_event();
     if (response.status == HTTP_TOO_MANY_REQUESTS)
         verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);

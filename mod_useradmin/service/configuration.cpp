@@ -245,4 +245,34 @@ std::span<const char* const> bases_of(const server_rec* server) noexcept {
             static_cast<std::size_t>(bases->nelts)};
 }
 
+std::string_view protected_email_of(const request_rec* request, const ServiceSettings& settings) {
+    if (const char* address = settings.get<ProtectedEmail>())
+        return address;
+    const char* const address = server_configuration_of(request->server).admin_email;
+    return address != nullptr ? address : api::default_protected_email;
+}
+
+api::OperationSettings operation_settings(const request_rec* request,
+                                          const ap_conf_vector_t* configuration) {
+    const ServiceSettings& settings = settings_of(configuration);
+    api::OperationSettings rules;
+    rules.protected_email = {protected_email_of(request, settings), settings.get<LowersEmail>()};
+    rules.max_limit = settings.get<MaxLimit>();
+    rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
+    rules.lowers_email = settings.get<LowersEmail>();
+    rules.unverifies_email = settings.get<UnverifiesEmail>();
+    rules.guards = settings.get<GuardWords>();
+    // Required for a secondary storage: better-auth falls back to the database for sessions that
+    // the storage does not have.
+    rules.ends_sessions =
+        settings.get<EndsSessions>() || settings.get<SecondaryStorageAddress>().address != nullptr;
+    rules.has_extras = settings.get<HasExtras>();
+    rules.mail = mail_settings(configuration);
+    rules.columns = settings.get<ShownColumns>();
+    rules.editable_columns = settings.get<EditableColumns>();
+    rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
+    rules.language = settings.get<TextLanguage>();
+    return rules;
+}
+
 } // namespace useradmin::service

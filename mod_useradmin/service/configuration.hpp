@@ -14,6 +14,7 @@
 #include <chrono>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 
@@ -202,6 +203,14 @@ inline constexpr httpd::SettingsOf<directives, useradmin_module> settings_of;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 /// Returns the server's base addresses in configuration order, inherited ones first.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;
+
+/// Returns the protected address (4.4.1, check 5): from the directive, the environment variable or
+/// the built-in default, in this order.
+std::string_view protected_email_of(const request_rec* request, const ServiceSettings& settings);
+/// Returns the settings of the operations. The views are valid for the lifetime of the
+/// configuration.
+api::OperationSettings operation_settings(const request_rec* request,
+                                          const ap_conf_vector_t* configuration);
 
 /// Returns the error in the directives for links by mail, or nullptr.
 const char* mail_configuration_error(const ap_conf_vector_t* configuration);

@@ -5,7 +5,7 @@
 #include "httpd/request_log.hpp"
 #include "httpd/response.hpp"
 #include "service/caller.hpp"
-#include "service/handler.hpp"
+#include "service/configuration.hpp"
 #include "service/log_module.hpp"
 #include "service/page.hpp"
 #include "json/writer.hpp"

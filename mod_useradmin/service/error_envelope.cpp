@@ -6,7 +6,7 @@
 #include "httpd/location.hpp"
 #include "httpd/response.hpp"
 #include "service/better_auth.hpp"
-#include "service/handler.hpp"
+#include "service/configuration.hpp"
 #include "service/page.hpp"
 
 #include <utility>

@@ -1,6 +1,5 @@
 #include "service/handler.hpp"
 
-#include "api/protected_email.hpp"
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/auth_information.hpp"
@@ -42,14 +41,21 @@ int handle_request(request_rec* request) {
                                                             settings_of(request).get<HasExtras>()));
     mail::CommandMailer mailer(context.settings().get<MailCommandLine>(),
                                context.backend().settings().timeout, context.backend().log());
-    return context.send(
-        api::handle_request({request->method, path, apr::view_of(request->args), context.headers(),
-                             context.body(), apr::view_of(context.settings().get<Enabled>().path)},
-                            context.caller(),
-                            {context.store(), context.hasher(), context.operation_settings(),
-                             httpd::descriptor_of(context.settings().get<httpd::AuditLogFile>()),
-                             &mailer, [&] { context.backend().next_event(); }},
-                            context.backend().event()));
+    return context.send(api::handle_request(
+        {.method = request->method,
+         .path = path,
+         .query = apr::view_of(request->args),
+         .headers = context.headers(),
+         .body = context.body(),
+         .base = apr::view_of(context.settings().get<Enabled>().path)},
+        context.caller(),
+        {.store = context.store(),
+         .hasher = context.hasher(),
+         .settings = context.operation_settings(),
+         .audit_log = httpd::descriptor_of(context.settings().get<httpd::AuditLogFile>()),
+         .mailer = &mailer,
+         .next_event = [&] { context.backend().next_event(); }},
+        context.backend().event()));
 }
 
 int handle(request_rec* request) noexcept {
@@ -169,36 +175,6 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
 }
 
 } // namespace
-
-std::string_view protected_email_of(const request_rec* request, const ServiceSettings& settings) {
-    if (const char* address = settings.get<ProtectedEmail>())
-        return address;
-    const char* const address = server_configuration_of(request->server).admin_email;
-    return address != nullptr ? address : api::default_protected_email;
-}
-
-api::OperationSettings operation_settings(const request_rec* request,
-                                          const ap_conf_vector_t* configuration) {
-    const ServiceSettings& settings = settings_of(configuration);
-    api::OperationSettings rules;
-    rules.protected_email = {protected_email_of(request, settings), settings.get<LowersEmail>()};
-    rules.max_limit = settings.get<MaxLimit>();
-    rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
-    rules.lowers_email = settings.get<LowersEmail>();
-    rules.unverifies_email = settings.get<UnverifiesEmail>();
-    rules.guards = settings.get<GuardWords>();
-    // Required for a secondary storage: better-auth falls back to the database for sessions that
-    // the storage does not have.
-    rules.ends_sessions =
-        settings.get<EndsSessions>() || settings.get<SecondaryStorageAddress>().address != nullptr;
-    rules.has_extras = settings.get<HasExtras>();
-    rules.mail = mail_settings(configuration);
-    rules.columns = settings.get<ShownColumns>();
-    rules.editable_columns = settings.get<EditableColumns>();
-    rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
-    rules.language = settings.get<TextLanguage>();
-    return rules;
-}
 
 void register_service_hooks(apr_pool_t* pool) noexcept {
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);

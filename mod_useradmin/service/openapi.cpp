@@ -5,7 +5,7 @@
 #include "httpd/auth_information.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/response.hpp"
-#include "service/handler.hpp"
+#include "service/configuration.hpp"
 #include "service/log_module.hpp"
 #include "service/page.hpp"
 

@@ -2,7 +2,6 @@
 
 #include "httpd/response.hpp"
 #include "service/caller.hpp"
-#include "service/handler.hpp"
 #include "service/log_module.hpp"
 
 #include <utility>
