@@ -46,9 +46,6 @@ struct Operation {
     /// The error message for a caller outside the audience.
     Text forbidden_text;
     Audience audience = Audience::super_administrators;
-    /// Whether the operation uses second factors or sign-in methods. These may be in tables of the
-    /// application's plugins.
-    bool uses_plugin_tables = false;
     /// The kind of link that the operation sends. If the settings do not enable this kind, the path
     /// is unknown.
     std::optional<mail::Kind> link = {};

@@ -36,42 +36,17 @@ constexpr Operation table[] = {
      texts.password_forbidden},
     {"PUT", "{id}/ban", "ban", ban_user, texts.ban_failed, texts.ban_forbidden},
     {"DELETE", "{id}/ban", "unban", unban_user, texts.unban_failed, texts.ban_forbidden},
-    {.method = "DELETE",
-     .path = "{id}/second-factor",
-     .name = "reset-second-factor",
-     .handler = reset_second_factor,
-     .failure_text = texts.second_factor_failed,
-     .forbidden_text = texts.second_factor_forbidden,
-     .uses_plugin_tables = true},
+    {"DELETE", "{id}/second-factor", "reset-second-factor", reset_second_factor,
+     texts.second_factor_failed, texts.second_factor_forbidden},
     {"GET", "{id}/events", "list-events", list_events, texts.events_failed, texts.events_forbidden},
-    {.method = "GET",
-     .path = "{id}/sign-in-methods",
-     .name = "list-sign-in-methods",
-     .handler = list_sign_in_methods,
-     .failure_text = texts.sign_in_methods_failed,
-     .forbidden_text = texts.sign_in_methods_forbidden,
-     .uses_plugin_tables = true},
-    {.method = "DELETE",
-     .path = "{id}/sign-in-methods/{kind}/{methodId}",
-     .name = "remove-sign-in-method",
-     .handler = remove_sign_in_method,
-     .failure_text = texts.remove_sign_in_method_failed,
-     .forbidden_text = texts.sign_in_methods_forbidden,
-     .uses_plugin_tables = true},
-    {.method = "POST",
-     .path = "{id}/password-link",
-     .name = "send-password-link",
-     .handler = send_user_link,
-     .failure_text = texts.link_failed,
-     .forbidden_text = texts.link_forbidden,
-     .link = mail::Kind::set_password},
-    {.method = "POST",
-     .path = "{id}/verification-link",
-     .name = "send-verification-link",
-     .handler = send_user_link,
-     .failure_text = texts.link_failed,
-     .forbidden_text = texts.link_forbidden,
-     .link = mail::Kind::verify_email},
+    {"GET", "{id}/sign-in-methods", "list-sign-in-methods", list_sign_in_methods,
+     texts.sign_in_methods_failed, texts.sign_in_methods_forbidden},
+    {"DELETE", "{id}/sign-in-methods/{kind}/{methodId}", "remove-sign-in-method",
+     remove_sign_in_method, texts.remove_sign_in_method_failed, texts.sign_in_methods_forbidden},
+    {"POST", "{id}/password-link", "send-password-link", send_user_link, texts.link_failed,
+     texts.link_forbidden, Audience::super_administrators, mail::Kind::set_password},
+    {"POST", "{id}/verification-link", "send-verification-link", send_user_link, texts.link_failed,
+     texts.link_forbidden, Audience::super_administrators, mail::Kind::verify_email},
 };
 
 std::span<const Operation> available_operations(bool has_extras) noexcept {
@@ -258,11 +233,6 @@ std::span<const std::string_view> operation_names() noexcept {
 std::string_view operation_name(std::string_view method, std::string_view path, bool has_extras) {
     const Operation* const operation = find_route(method, path, has_extras).operation;
     return operation != nullptr ? operation->name : std::string_view();
-}
-
-bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras) {
-    const Operation* const operation = find_route(method, path, has_extras).operation;
-    return operation != nullptr && operation->uses_plugin_tables;
 }
 
 http::Response error_response(int status, std::string_view method, std::string_view path,

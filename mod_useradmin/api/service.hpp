@@ -86,10 +86,6 @@ std::string_view operation_name(std::string_view method, std::string_view path, 
 /// Returns whether the settings enable links of this kind.
 bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept;
 
-/// Returns whether a request below the base address uses second factors or sign-in methods. These
-/// may be in tables of the application's plugins.
-bool uses_plugin_tables(std::string_view method, std::string_view path, bool has_extras);
-
 /// Returns the body and headers for an error raised by httpd or another module. The message depends
 /// on the operation that method and path identify.
 http::Response error_response(int status, std::string_view method, std::string_view path,

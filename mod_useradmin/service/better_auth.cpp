@@ -82,7 +82,7 @@ int handle_better_auth(request_rec* request, const admin::Endpoint& endpoint) {
         admin::needs_cookies(endpoint) ? httpd::session_credentials(request) : std::nullopt;
     if (admin::needs_cookies(endpoint) && !credentials)
         return DECLINED;
-    RequestContext context(request, false);
+    RequestContext context(request);
     admin::Service service = {context.store(), context.hasher(), context.operation_settings(),
                               *context.settings().get<BetterAuthRoles>(),
                               context.settings().get<ShowsTokens>()};

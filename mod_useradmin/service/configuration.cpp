@@ -245,6 +245,14 @@ std::span<const char* const> bases_of(const server_rec* server) noexcept {
             static_cast<std::size_t>(bases->nelts)};
 }
 
+httpd::BackendSettings backend_settings(const ServiceSettings& settings) {
+    constexpr bool has_plugins = true;
+    httpd::BackendSettings backend = httpd::backend_settings(settings, has_plugins);
+    backend.total_age = settings.get<TotalAge>();
+    backend.last_seen = settings.get<LastSeenColumn>();
+    return backend;
+}
+
 std::string_view protected_email_of(const request_rec* request, const ServiceSettings& settings) {
     if (const char* address = settings.get<ProtectedEmail>())
         return address;

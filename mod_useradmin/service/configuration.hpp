@@ -204,6 +204,9 @@ ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 /// Returns the server's base addresses in configuration order, inherited ones first.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;
 
+/// Returns the settings with which all requests use the database. They are the same for all
+/// operations, so a connection has one catalog.
+httpd::BackendSettings backend_settings(const ServiceSettings& settings);
 /// Returns the protected address (4.4.1, check 5): from the directive, the environment variable or
 /// the built-in default, in this order.
 std::string_view protected_email_of(const request_rec* request, const ServiceSettings& settings);

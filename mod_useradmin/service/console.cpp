@@ -77,8 +77,7 @@ bool write_columns(request_rec* request, const ServiceOfPage& service, json::Wri
     const api::OperationSettings rules = operation_settings(request, service.configuration);
     if (!api::has_readable_columns(rules))
         return true;
-    httpd::RequestBackend backend(request, useradmin_module,
-                                  httpd::backend_settings(service.settings));
+    httpd::RequestBackend backend(request, useradmin_module, backend_settings(service.settings));
     const auto columns = backend.store().extra_columns();
     if (!columns)
         return false;

@@ -35,19 +35,17 @@ bool is_for_service(const request_rec* request) noexcept {
 }
 
 int handle_request(request_rec* request) {
-    const std::string_view path =
-        httpd::path_below(request, settings_of(request).get<Enabled>().path);
-    RequestContext context(request, api::uses_plugin_tables(apr::view_of(request->method), path,
-                                                            settings_of(request).get<HasExtras>()));
+    RequestContext context(request);
+    const char* const base = context.settings().get<Enabled>().path;
     mail::CommandMailer mailer(context.settings().get<MailCommandLine>(),
                                context.backend().settings().timeout, context.backend().log());
     return context.send(api::handle_request(
         {.method = request->method,
-         .path = path,
+         .path = httpd::path_below(request, base),
          .query = apr::view_of(request->args),
          .headers = context.headers(),
          .body = context.body(),
-         .base = apr::view_of(context.settings().get<Enabled>().path)},
+         .base = apr::view_of(base)},
         context.caller(),
         {.store = context.store(),
          .hasher = context.hasher(),
@@ -76,8 +74,8 @@ int handle(request_rec* request) noexcept {
         });
 }
 
-httpd::BackendSettings backend_settings(const request_rec* request) {
-    return httpd::backend_settings(settings_of(request));
+httpd::BackendSettings request_backend_settings(const request_rec* request) {
+    return backend_settings(settings_of(request));
 }
 
 /// Returns the base address of a finished request, or nullptr. An error may have occurred before
@@ -184,7 +182,7 @@ void register_service_hooks(apr_pool_t* pool) noexcept {
     httpd::register_location(claim_request);
     ap_hook_post_perdir_config(keep_endpoint_errors, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
-    httpd::register_monitoring<useradmin_module, backend_settings>();
+    httpd::register_monitoring<useradmin_module, request_backend_settings>();
     ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_register_output_filter(envelope_filter, envelope_output_filter, nullptr, AP_FTYPE_RESOURCE);
     ap_hook_insert_error_filter(insert_envelope, nullptr, nullptr, APR_HOOK_LAST);

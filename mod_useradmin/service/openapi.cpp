@@ -15,7 +15,7 @@ namespace {
 
 http::Response document_of(request_rec* request, const ServiceOfPage& service) {
     const ServiceSettings& settings = service.settings;
-    httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
+    httpd::RequestBackend backend(request, useradmin_module, backend_settings(settings));
     const auto columns = backend.store().extra_columns();
     const api::OperationSettings rules = operation_settings(request, service.configuration);
     const httpd::RequestHeaders headers(request);

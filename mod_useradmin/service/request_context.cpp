@@ -14,20 +14,11 @@ store::PluginPolicy plugin_policy(const ServiceSettings& settings) {
     return {settings.get<CleansUp>(), settings.get<MailCommandLine>() != nullptr};
 }
 
-httpd::BackendSettings settings_of_backend(const ServiceSettings& settings, bool uses_plugins) {
-    const store::PluginPolicy policy = plugin_policy(settings);
-    httpd::BackendSettings backend =
-        httpd::backend_settings(settings, policy.cleans_up || policy.revokes_links || uses_plugins);
-    backend.total_age = settings.get<TotalAge>();
-    backend.last_seen = settings.get<LastSeenColumn>();
-    return backend;
-}
-
 } // namespace
 
-RequestContext::RequestContext(request_rec* request, bool uses_plugins)
+RequestContext::RequestContext(request_rec* request)
     : request_(request), settings_(settings_of(request)),
-      backend_(request, useradmin_module, settings_of_backend(settings_, uses_plugins)),
+      backend_(request, useradmin_module, backend_settings(settings_)),
       hasher_(backend_.settings().hash_format, backend_.slots()),
       operation_settings_(service::operation_settings(request, request->per_dir_config)),
       headers_(request),

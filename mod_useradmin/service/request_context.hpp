@@ -15,8 +15,7 @@ namespace useradmin::service {
 
 class RequestContext {
   public:
-    /// uses_plugins: whether the operation uses tables of the application's plugins.
-    RequestContext(request_rec* request, bool uses_plugins);
+    explicit RequestContext(request_rec* request);
 
     const ServiceSettings& settings() const noexcept { return settings_; }
     const api::OperationSettings& operation_settings() const noexcept {

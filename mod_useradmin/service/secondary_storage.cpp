@@ -270,7 +270,7 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
     auto& jobs = jobs_of(configuration_pool);
     const auto add = [&](server_rec* server, const ServiceSettings& settings) {
         const auto storage = settings.get<SecondaryStorageAddress>();
-        const httpd::BackendSettings backend = httpd::backend_settings(settings);
+        const httpd::BackendSettings backend = backend_settings(settings);
         const auto& host = httpd::backend_of(server, useradmin_module);
         auto* const state = httpd::shared_object<DeliveryState>(
             servers->process->pool, "delivery from " + std::string(host.database_id) +

@@ -364,17 +364,6 @@ TEST(extras, remove_only_a_sign_in_method_of_that_kind) {
     CHECK(store.methods.empty());
 }
 
-TEST(extras, need_plugin_tables_only_for_some_resources) {
-    for (const auto& [method, path] : {std::pair("DELETE", "/another/second-factor"),
-                                       {"GET", "/another/sign-in-methods"},
-                                       {"DELETE", "/another/sign-in-methods/account/one"}}) {
-        CHECK_TRUE(api::uses_plugin_tables(method, path, true));
-        CHECK_FALSE(api::uses_plugin_tables(method, path, false));
-    }
-    for (const char* path : {"", "/another", "/another/sessions/one", "/another/ban", "/x/y"})
-        CHECK_FALSE(api::uses_plugin_tables("GET", path, true));
-}
-
 TEST(extras, accept_passwords_of_the_lengths_that_better_auth_accepts) {
     const auto response_to = [&](const std::string& password) {
         return ask(super_admin, "PUT /another/password", R"({"password":")" + password + "\"}");
