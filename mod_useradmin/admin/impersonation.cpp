@@ -2,8 +2,8 @@
 #include "admin/endpoints.hpp"
 #include "api/access.hpp"
 #include "crypto/random.hpp"
-#include "sign_in/client_text.hpp"
 #include "sign_in/identity.hpp"
+#include "sign_in/open_session.hpp"
 #include "sign_in/responses.hpp"
 #include "text/split.hpp"
 #include "text/timestamp.hpp"
@@ -72,16 +72,14 @@ Response impersonate_user(Call& call) {
         return *std::move(refused);
     const std::string id = crypto::random_uuid();
     const crypto::Secret token(crypto::random_token());
-    const std::string address = sign_in::client_text(own.client_address);
-    const std::string user_agent = sign_in::client_text(call.request.headers.find("User-Agent"));
     model::Session session;
     session.id = id;
     session.token = token.view();
     session.user_id = user->id;
     session.created_at = session.updated_at = text::now();
     session.expires_at = *session.created_at + impersonation_lifetime;
-    session.ip_address = address;
-    session.user_agent = user_agent;
+    session.ip_address = own.client_address;
+    session.user_agent = sign_in::user_agent_of(call.request.headers);
     session.impersonated_by = call.caller.id;
     // Fail if the user or the caller has been banned or given a new role in the meantime.
     store::SessionTerms terms;

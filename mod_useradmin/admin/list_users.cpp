@@ -2,7 +2,7 @@
 #include "admin/endpoints.hpp"
 #include "api/access.hpp"
 #include "api/columns.hpp"
-#include "api/list_order.hpp"
+#include "api/paging.hpp"
 #include "text/split.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"

@@ -3,7 +3,6 @@
 #include "api/guard_rules.hpp"
 #include "sign_in/cross_site.hpp"
 #include "sign_in/responses.hpp"
-#include "text/snake_case.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
 

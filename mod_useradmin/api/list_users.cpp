@@ -2,7 +2,6 @@
 #include "api/columns.hpp"
 #include "api/cursor.hpp"
 #include "api/envelope.hpp"
-#include "api/list_order.hpp"
 #include "api/operations.hpp"
 #include "api/paging.hpp"
 #include "api/texts.hpp"

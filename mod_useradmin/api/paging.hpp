@@ -1,4 +1,4 @@
-// The Link (RFC 8288) and X-Total-Count response headers.
+// The parameters of lists, and the Link (RFC 8288) and X-Total-Count response headers.
 #pragma once
 
 #include "api/envelope.hpp"
@@ -8,12 +8,17 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace useradmin::api {
 
 /// Parses a positive integer. Returns default_value if it is absent, invalid or greater than max.
 std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t default_value,
                              std::int64_t max = std::numeric_limits<std::int32_t>::max());
+
+/// Returns the order for a value of the sort parameter: createdAt, updatedAt, name, email or, if
+/// allowed, lastSeen. Returns std::nullopt for any other value.
+std::optional<store::Order> order_by(std::string_view name, bool allows_last_seen = false) noexcept;
 
 struct Neighbors {
     bool has_next = false;

@@ -18,6 +18,11 @@
 
 namespace useradmin::api {
 
+/// The environment variable with the protected address (specification, section 4.4.1, check 5).
+inline constexpr const char* protected_email_variable = "ADMIN_EMAIL";
+/// Used if the variable is unset or empty.
+inline constexpr const char* default_protected_email = "admin@example.com";
+
 /// The rules of UserAdminGuard, in addition to the specification.
 struct Guards {
     /// Admins may change only users with the "user" role (4.4).

@@ -1,7 +1,6 @@
 #include "service/configuration.hpp"
 
 #include "api/columns.hpp"
-#include "api/protected_email.hpp"
 #include "apr/pool.hpp"
 #include "crypto/sha256.hpp"
 #include "httpd/small_file.hpp"

@@ -2,7 +2,6 @@
 
 #include "crypto/secret.hpp"
 #include "crypto/signature.hpp"
-#include "sign_in/session_lifetimes.hpp"
 #include "text/url.hpp"
 
 #include <utility>

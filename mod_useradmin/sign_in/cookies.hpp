@@ -17,6 +17,13 @@ constexpr bool has_prefix(std::string_view name) noexcept {
     return name.starts_with(host_prefix) || name.starts_with(secure_prefix);
 }
 
+// Lifetimes of sessions. These are better-auth's defaults.
+inline constexpr std::chrono::days session_lifetime(7);
+/// The lifetime of a session that ends when the browser closes.
+inline constexpr std::chrono::days short_session_lifetime(1);
+/// The age at which a session is extended.
+inline constexpr std::chrono::days session_refresh_age(1);
+
 /// Names, signs and formats better-auth's cookies. The strings must outlive the object.
 class Cookies {
   public:

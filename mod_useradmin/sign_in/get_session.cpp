@@ -1,8 +1,8 @@
 // GET /get-session
+#include "sign_in/cookies.hpp"
 #include "sign_in/endpoints.hpp"
 #include "sign_in/identity.hpp"
 #include "sign_in/responses.hpp"
-#include "sign_in/session_lifetimes.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
 

@@ -1,8 +1,6 @@
 #include "sign_in/open_session.hpp"
 
 #include "crypto/random.hpp"
-#include "sign_in/client_text.hpp"
-#include "sign_in/session_lifetimes.hpp"
 
 namespace useradmin::sign_in {
 
@@ -11,16 +9,14 @@ store::Result<crypto::Secret> open_session(const Verification& verification, boo
                                            const Service& service) {
     const std::string id = crypto::random_uuid();
     crypto::Secret token(crypto::random_token());
-    const std::string ip = client_text(client.ip);
-    const std::string user_agent = client_text(request.headers.find("User-Agent"));
     model::Session session;
     session.id = id;
     session.token = token.view();
     session.user_id = verification.user.id;
     session.created_at = session.updated_at = service.now;
     session.expires_at = service.now + (is_remembered ? session_lifetime : short_session_lifetime);
-    session.ip_address = ip;
-    session.user_agent = user_agent;
+    session.ip_address = client.ip;
+    session.user_agent = user_agent_of(request.headers);
     store::SessionTerms terms;
     terms.verified = &verification.user;
     terms.now = text::now();

@@ -1,7 +1,6 @@
 #include "store/plugin_tables.hpp"
 
 #include "store/schema.hpp"
-#include "text/snake_case.hpp"
 #include "text/unicode.hpp"
 
 namespace useradmin::store {

@@ -2,8 +2,8 @@
 
 #include "store/store.hpp"
 #include "text/number.hpp"
-#include "text/snake_case.hpp"
 #include "text/timestamp.hpp"
+#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <initializer_list>

@@ -75,6 +75,19 @@ std::string lower_ascii(std::string text) {
     return text;
 }
 
+std::string snake_case(std::string_view camel_case) {
+    std::string snake;
+    for (const char letter : camel_case) {
+        if (letter >= 'A' && letter <= 'Z') {
+            snake += '_';
+            snake += static_cast<char>(letter - 'A' + 'a');
+        } else {
+            snake += letter;
+        }
+    }
+    return snake;
+}
+
 std::size_t sequence_length(std::string_view bytes) noexcept {
     utf8proc_int32_t point = 0;
     return take_point(bytes, point);

@@ -68,6 +68,9 @@ void for_each_fold(const std::function<void(std::string_view, std::string_view)>
 /// Returns the text with A to Z in lower case.
 std::string lower_ascii(std::string text);
 
+/// Converts camelCase to snake_case, for example "emailVerified" to "email_verified".
+std::string snake_case(std::string_view camel_case);
+
 /// Converts each code point to lower case, as better-auth does before it stores email addresses.
 /// Returns invalid UTF-8 unchanged.
 std::string lower(std::string_view text);

@@ -3,7 +3,7 @@
 #include "contract.hpp"
 
 #include "support/hostile_schema.hpp"
-#include "text/snake_case.hpp"
+#include "text/unicode.hpp"
 
 #include <atomic>
 #include <string>

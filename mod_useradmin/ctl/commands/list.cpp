@@ -1,5 +1,5 @@
 #include "api/envelope.hpp"
-#include "api/list_order.hpp"
+#include "api/paging.hpp"
 #include "ctl/command.hpp"
 #include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"

@@ -3,7 +3,7 @@
 #include "ctl/display.hpp"
 #include "ctl/lock_retry.hpp"
 #include "ctl/transaction.hpp"
-#include "text/snake_case.hpp"
+#include "text/unicode.hpp"
 #include "json/writer.hpp"
 
 #include <sys/stat.h>

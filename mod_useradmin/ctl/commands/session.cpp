@@ -5,8 +5,8 @@
 #include "ctl/display.hpp"
 #include "ctl/duration.hpp"
 #include "ctl/password_input.hpp"
+#include "sign_in/cookies.hpp"
 #include "sign_in/identity.hpp"
-#include "sign_in/session_lifetimes.hpp"
 #include "json/record.hpp"
 #include "json/writer.hpp"
 

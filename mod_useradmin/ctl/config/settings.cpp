@@ -1,6 +1,6 @@
 #include "ctl/config/settings.hpp"
 
-#include "api/protected_email.hpp"
+#include "api/service.hpp"
 #include "crypto/source.hpp"
 #include "ctl/command_error.hpp"
 #include "ctl/display.hpp"

@@ -1,8 +1,8 @@
 #include "store/sqlite/schema.hpp"
 
 #include "store/similar_tables.hpp"
-#include "text/snake_case.hpp"
 #include "text/timestamp.hpp"
+#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,5 @@
 #include "directive_facts.hpp"
 
-#include "api/protected_email.hpp"
 #include "service/configuration.hpp"
 
 namespace useradmin::test {
