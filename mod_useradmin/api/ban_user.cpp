@@ -24,10 +24,7 @@ model::NullableText text_of(const Object& body, std::string_view name) {
 
 Response ban_user(const Call& call, const Service& service) {
     // The body and both of its members are optional.
-    const http::Body body = call.request.body.read();
-    if (body.error_status != 0)
-        return body_error(body);
-    const std::optional<Object> object = Object::parse(body.text.empty() ? "{}" : body.text);
+    const std::optional<Object>& object = call.body;
     if (!object || !is_string_or_null(*object, "reason") || !is_string_or_null(*object, "expires"))
         return error(400, texts.bad_request);
     const text::Timestamp now = text::now();

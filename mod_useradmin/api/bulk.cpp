@@ -2,6 +2,7 @@
 #include "api/body.hpp"
 #include "api/envelope.hpp"
 #include "api/operations.hpp"
+#include "api/precondition.hpp"
 #include "api/texts.hpp"
 #include "crypto/secret.hpp"
 #include "crypto/sha256.hpp"
@@ -40,8 +41,9 @@ struct Item {
 /// A parsed request. The views refer to the call and to the parsed JSON.
 struct BulkRequest {
     const Operation* operation = nullptr;
-    /// The JSON body for each item.
-    crypto::Secret data;
+    /// The body for each item.
+    std::optional<Object> data;
+    crypto::Secret data_json;
     /// Idempotency-Key, or empty.
     std::string_view key;
     std::vector<Item> items;
@@ -54,6 +56,7 @@ std::optional<BulkRequest> parse_request(const Call& call, const Object& body,
     const Object::Kind data = body.kind("data");
     const bool has_data = data == Object::Kind::object;
     BulkRequest wanted = {operation_named(body.text("operation")),
+                          has_data ? body.object("data") : Object::parse("{}"),
                           crypto::Secret(has_data ? body.as_json("data") : "{}"),
                           headers.find("Idempotency-Key"),
                           {}};
@@ -72,54 +75,20 @@ std::optional<BulkRequest> parse_request(const Call& call, const Object& body,
     return wanted;
 }
 
-class ItemBody final : public http::BodySource {
-  public:
-    explicit ItemBody(std::string_view text) noexcept : text_(text) {}
-    http::Body read() override { return {text_}; }
-
-  private:
-    std::string_view text_;
-};
-
-/// The headers of the bulk request, but with the item's own If-Match.
-class ItemHeaders final : public http::Headers {
-  public:
-    ItemHeaders(const http::Headers& all, model::NullableText if_match) noexcept
-        : all_(all), if_match_(if_match) {}
-
-    std::string_view find(const char* name) const noexcept override {
-        return is_if_match(name) ? if_match_.value_or("") : all_.find(name);
-    }
-    bool has(const char* name) const noexcept override {
-        return is_if_match(name) ? if_match_.has_value() : all_.has(name);
-    }
-
-  private:
-    static bool is_if_match(std::string_view name) noexcept { return name == "If-Match"; }
-
-    const http::Headers& all_;
-    model::NullableText if_match_;
-};
-
 /// Handles an item like a single request.
 Response response_to(const Item& item, const BulkRequest& wanted, const Call& call,
                      const Service& service) {
     if (!wanted.key.empty())
-        service.store.set_idempotency_key(
-            crypto::hex(crypto::digest({"bulk", call.caller->id, wanted.key, wanted.operation->name,
-                                        wanted.data.view(), item.id, item.if_match.value_or("")})));
+        service.store.set_idempotency_key(crypto::hex(
+            crypto::digest({"bulk", call.caller->id, wanted.key, wanted.operation->name,
+                            wanted.data_json.view(), item.id, item.if_match.value_or("")})));
     call.event.operation = wanted.operation->name;
     call.event.is_change = true;
     call.event.target = item.id;
-    const ItemHeaders headers(call.request.headers, item.if_match);
-    ItemBody body(wanted.data.view());
-    Response response = wanted.operation->handler(
-        {{wanted.operation->method, {}, {}, headers, body, call.request.base},
-         call.caller,
-         item.id,
-         call.event,
-         *wanted.operation},
-        service);
+    Response response = wanted.operation->handler({call.request, call.caller, item.id, call.event,
+                                                   *wanted.operation, wanted.data,
+                                                   if_match_versions(item.if_match)},
+                                                  service);
     call.event.status = response.status;
     if (response.is_repeated)
         call.event.is_change = false;
@@ -144,13 +113,10 @@ void write_result(json::Writer& writer, std::string_view id, const Response& res
 } // namespace
 
 Response change_in_bulk(const Call& call, const Service& service) {
-    const http::Body text = call.request.body.read();
-    if (text.error_status != 0)
-        return body_error(text);
-    const std::optional<Object> body = Object::parse(text.text);
-    const std::optional<std::vector<Object>> items = body ? body->objects("items") : std::nullopt;
+    const std::optional<std::vector<Object>> items =
+        call.body ? call.body->objects("items") : std::nullopt;
     const std::optional<BulkRequest> wanted =
-        items ? parse_request(call, *body, *items) : std::nullopt;
+        items ? parse_request(call, *call.body, *items) : std::nullopt;
     if (!wanted)
         return error(400, texts.bad_request);
 

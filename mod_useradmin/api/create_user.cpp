@@ -48,10 +48,7 @@ Response invite_user(const Call& call, const Service& service, store::NewUser us
 Response create_user(const Call& call, const Service& service) {
     // dispatch() makes checks 1 (session) and 2 (role).
 
-    const http::Body body = call.request.body.read();
-    if (body.error_status != 0)
-        return body_error(body);
-    const std::optional<Object> object = Object::parse(body.text);
+    const std::optional<Object>& object = call.body;
     if (!object)
         return error(500, call.operation.failure_text);
 

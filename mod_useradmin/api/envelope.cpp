@@ -221,8 +221,4 @@ const Text& text_of_status(int status) noexcept {
     return texts.bad_request;
 }
 
-Response body_error(const http::Body& body) {
-    return error(body.error_status, text_of_status(body.error_status));
-}
-
 } // namespace useradmin::api

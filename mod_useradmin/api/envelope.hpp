@@ -84,7 +84,4 @@ Response failure_response(password::HashFailure failure, const Text& operation_t
 /// Returns the message for a status that is not specific to an operation.
 const Text& text_of_status(int status) noexcept;
 
-/// Returns the response to a request whose body could not be read.
-Response body_error(const http::Body& body);
-
 } // namespace useradmin::api

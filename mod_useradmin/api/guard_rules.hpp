@@ -30,7 +30,7 @@ inline std::optional<store::Actor> actor_of(const Call& call) {
 
 /// Adds If-Match and the caller to the guard of a change.
 inline store::UpdateGuard guard_of(const Call& call, store::UpdateGuard guard = {}) {
-    guard.versions = if_match_versions(call.request.headers);
+    guard.versions = call.versions;
     guard.actor = actor_of(call);
     return guard;
 }

@@ -123,10 +123,9 @@ Response send_user_link(const Call& call, const Service& service) {
     const auto user = service.store.find(call.id);
     if (!user)
         return failure_response(user.failure(), call.operation);
-    store::UpdateGuard guard;
-    guard.versions = if_match_versions(call.request.headers);
-    if (!matches_version(*user, guard.versions))
+    if (!matches_version(*user, call.versions))
         return error(412, texts.user_changed);
+    store::UpdateGuard guard;
     // The link is for the address that was just read, so issue_verification() must fail if the user
     // changes.
     guard.versions = std::vector{user->version};

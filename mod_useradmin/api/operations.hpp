@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/envelope.hpp"
+#include "json/reader.hpp"
 
 namespace useradmin::api {
 
@@ -16,6 +17,10 @@ struct Call {
     std::string_view id;
     audit::Event& event;
     const Operation& operation;
+    /// The body. std::nullopt if the operation reads none, or if it is not a valid JSON object.
+    const std::optional<json::Object>& body;
+    /// The user's versions in If-Match; see if_match_versions().
+    store::Versions versions = {};
     /// The decoded id of a session or sign-in method in the path, or empty.
     std::string_view item_id = {};
     /// The kind of the sign-in method in the path.
@@ -33,6 +38,9 @@ Response update_user(const Call& call, const Service& service);
 /// DELETE {id} (4.4.1)
 Response delete_user(const Call& call, const Service& service);
 
+/// Whether an operation reads a JSON body. An empty optional body counts as {}.
+enum class BodyUse { none, required, optional };
+
 /// An entry of the routing table.
 struct Operation {
     std::string_view method;
@@ -46,6 +54,7 @@ struct Operation {
     /// The error message for a caller outside the audience.
     Text forbidden_text;
     Audience audience = Audience::super_administrators;
+    BodyUse body = BodyUse::none;
     /// The kind of link that the operation sends. If the settings do not enable this kind, the path
     /// is unknown.
     std::optional<mail::Kind> link = {};

@@ -20,13 +20,10 @@ std::string_view version_of(std::string_view tag) noexcept {
 
 } // namespace
 
-store::Versions if_match_versions(const http::Headers& headers) {
-    // Changes are made to existing users, so "only if there is none" is never met.
-    if (headers.find("If-None-Match") == "*")
-        return std::vector<std::string_view>();
-    std::string_view list = headers.find("If-Match");
-    if (!headers.has("If-Match") || text::trim(list) == "*")
+store::Versions if_match_versions(model::NullableText if_match) {
+    if (!if_match || text::trim(*if_match) == "*")
         return std::nullopt;
+    std::string_view list = *if_match;
     std::vector<std::string_view> versions;
     // A version contains no comma. A tag with invalid UTF-8 or U+0000 matches no row.
     while (!list.empty()) {
@@ -35,6 +32,14 @@ store::Versions if_match_versions(const http::Headers& headers) {
             versions.push_back(version_of(tag.substr(1, tag.size() - 2)));
     }
     return versions;
+}
+
+store::Versions if_match_versions(const http::Headers& headers) {
+    // Changes are made to existing users, so "only if there is none" is never met.
+    if (headers.find("If-None-Match") == "*")
+        return std::vector<std::string_view>();
+    return if_match_versions(headers.has("If-Match") ? model::NullableText(headers.find("If-Match"))
+                                                     : std::nullopt);
 }
 
 bool matches_version(const model::User& user, const store::Versions& versions) {

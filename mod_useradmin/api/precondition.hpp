@@ -6,9 +6,11 @@
 
 namespace useradmin::api {
 
-/// Returns the strong tags in If-Match, or std::nullopt if the header is absent or "*". Ignores
-/// weak tags, which never match, and whatever is not a tag. Returns an empty list, which matches no
-/// user, if no tags are left or If-None-Match is "*".
+/// Returns the strong tags in If-Match, or std::nullopt if it is absent or "*". Ignores weak tags,
+/// which never match, and whatever is not a tag. Returns an empty list, which matches no user, if
+/// no tags are left.
+store::Versions if_match_versions(model::NullableText if_match);
+/// Same, but also returns an empty list if If-None-Match is "*".
 store::Versions if_match_versions(const http::Headers& headers);
 /// Returns whether the user's row has one of the versions. std::nullopt matches every row.
 bool matches_version(const model::User& user, const store::Versions& versions);

@@ -1,6 +1,7 @@
 #include "api/service.hpp"
 
 #include "api/operations.hpp"
+#include "api/precondition.hpp"
 #include "text/split.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
@@ -19,11 +20,11 @@ constexpr Operation table[] = {
     {"GET", "", "list", list_users, texts.list_failed, texts.list_forbidden,
      Audience::administrators},
     {"POST", "", "create", create_user, texts.create_failed, texts.create_forbidden,
-     Audience::administrators},
+     Audience::administrators, BodyUse::required},
     {"GET", "{id}", "get", get_user, texts.get_failed, texts.get_forbidden,
      Audience::administrators_and_self},
     {"PUT", "{id}", "update", update_user, texts.update_failed, texts.update_forbidden,
-     Audience::administrators},
+     Audience::administrators, BodyUse::required},
     {"DELETE", "{id}", "delete", delete_user, texts.delete_failed, texts.delete_forbidden},
     {"GET", "{id}/sessions", "list-sessions", list_sessions, texts.sessions_failed,
      texts.sessions_forbidden},
@@ -31,10 +32,12 @@ constexpr Operation table[] = {
      texts.sessions_forbidden},
     {"DELETE", "{id}/sessions/{sessionId}", "end-session", end_session, texts.end_sessions_failed,
      texts.sessions_forbidden},
-    {"POST", "bulk", "bulk", change_in_bulk, texts.bulk_failed, texts.get_forbidden},
+    {"POST", "bulk", "bulk", change_in_bulk, texts.bulk_failed, texts.get_forbidden,
+     Audience::super_administrators, BodyUse::required},
     {"PUT", "{id}/password", "set-password", set_password, texts.password_failed,
-     texts.password_forbidden},
-    {"PUT", "{id}/ban", "ban", ban_user, texts.ban_failed, texts.ban_forbidden},
+     texts.password_forbidden, Audience::super_administrators, BodyUse::required},
+    {"PUT", "{id}/ban", "ban", ban_user, texts.ban_failed, texts.ban_forbidden,
+     Audience::super_administrators, BodyUse::optional},
     {"DELETE", "{id}/ban", "unban", unban_user, texts.unban_failed, texts.ban_forbidden},
     {"DELETE", "{id}/second-factor", "reset-second-factor", reset_second_factor,
      texts.second_factor_failed, texts.second_factor_forbidden},
@@ -44,9 +47,9 @@ constexpr Operation table[] = {
     {"DELETE", "{id}/sign-in-methods/{kind}/{methodId}", "remove-sign-in-method",
      remove_sign_in_method, texts.remove_sign_in_method_failed, texts.sign_in_methods_forbidden},
     {"POST", "{id}/password-link", "send-password-link", send_user_link, texts.link_failed,
-     texts.link_forbidden, Audience::super_administrators, mail::Kind::set_password},
+     texts.link_forbidden, Audience::super_administrators, BodyUse::none, mail::Kind::set_password},
     {"POST", "{id}/verification-link", "send-verification-link", send_user_link, texts.link_failed,
-     texts.link_forbidden, Audience::super_administrators, mail::Kind::verify_email},
+     texts.link_forbidden, Audience::super_administrators, BodyUse::none, mail::Kind::verify_email},
 };
 
 std::span<const Operation> available_operations(bool has_extras) noexcept {
@@ -168,8 +171,18 @@ Response dispatch(const http::Request& request, const std::optional<Caller>& cal
     // An id with invalid UTF-8 or U+0000 matches no user.
     if (!text::is_clean_utf8(id))
         return error(404, texts.not_found);
-    return operation->handler(
-        {request, caller, id, event, *operation, parameters->item_id, parameters->kind}, service);
+    std::optional<json::Object> body;
+    if (operation->body != BodyUse::none) {
+        const http::Body read = request.body.read();
+        if (read.error_status != 0)
+            return error(read.error_status, text_of_status(read.error_status));
+        const bool is_absent = operation->body == BodyUse::optional && read.text.empty();
+        body = json::Object::parse(is_absent ? "{}" : read.text);
+    }
+    return operation->handler({request, caller, id, event, *operation, body,
+                               if_match_versions(request.headers), parameters->item_id,
+                               parameters->kind},
+                              service);
 }
 
 /// Returns the message for an error raised by httpd or another module.

@@ -13,14 +13,10 @@
 namespace useradmin::api {
 
 Response set_password(const Call& call, const Service& service) {
-    const http::Body body = call.request.body.read();
-    if (body.error_status != 0)
-        return body_error(body);
-    const std::optional<json::Object> object = json::Object::parse(body.text);
-    if (!object)
+    if (!call.body)
         return error(400, texts.bad_request);
     // A value that is not a string counts as missing.
-    const std::string_view password = object->text("password");
+    const std::string_view password = call.body->text("password");
     if (password.empty())
         return error(400, texts.fields_missing);
     const std::size_t length = text::utf16_length(password);
@@ -33,21 +29,18 @@ Response set_password(const Call& call, const Service& service) {
         return failure_response(user.failure(), call.operation);
 
     // Check If-Match before the expensive hashing. The store checks it again.
-    store::UpdateGuard guard;
-    guard.versions = if_match_versions(call.request.headers);
-    if (!matches_version(*user, guard.versions))
+    if (!matches_version(*user, call.versions))
         return error(412, texts.user_changed);
 
     // Hash without holding a database connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return failure_response(*reason, call.operation.failure_text);
-    guard.actor = actor_of(call);
     const std::string account_id = crypto::random_uuid();
     const auto set = service.store.set_password(
         store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(),
                                   service.settings.account_id_is_user_id, text::now()),
-        store::SessionPolicy::revoke, guard);
+        store::SessionPolicy::revoke, guard_of(call));
     return set ? confirmation(texts.password_set) : failure_response(set.failure(), call.operation);
 }
 

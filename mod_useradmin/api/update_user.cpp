@@ -67,11 +67,7 @@ Response reject(const Call& call, const Service& service, int status, const Text
 Response update_user(const Call& call, const Service& service) {
     // dispatch() makes checks 1 (session) and 2 (role).
     const Caller& caller = *call.caller;
-
-    const http::Body body = call.request.body.read();
-    if (body.error_status != 0)
-        return body_error(body);
-    const std::optional<Object> object = Object::parse(body.text);
+    const std::optional<Object>& object = call.body;
 
     // Check 3: the user must exist. If the body is valid, update() checks this.
     // Check 4: an admin must not send role or banned.
