@@ -365,17 +365,12 @@ TEST(admin, an_empty_password_is_reported_like_the_library) {
     STRCMP_CONTAINS("expected string, received array\"", response_body.c_str());
 }
 
-TEST(admin, ignores_a_limit_that_is_not_a_number) {
-    for (const char* query : {"limit=NaN&offset=NaN", "limit=nan", "limit=x", "limit=0"}) {
+TEST(admin, ignores_a_limit_that_is_not_a_positive_integer) {
+    for (const char* query : {"limit=NaN&offset=NaN", "limit=x", "limit=0", "limit=-1&offset=-3",
+                              "limit=2.5", "limit=1e300", "limit=9007199254740992"}) {
         call("list-users", query);
         STRCMP_CONTAINS(" 100 from 0", calls.text().c_str());
     }
-}
-
-TEST(admin, a_limit_that_is_not_an_integer_lists_nobody) {
-    for (const char* query : {"limit=-1", "limit=2.5", "offset=-3", "limit=1e300"})
-        expect(R"(200 {"users":[],"total":0})", call("list-users", query));
-    expect("", calls.text());
 }
 
 TEST(admin, a_session_id_may_replace_the_token) {
