@@ -52,6 +52,12 @@ class Mail : public ApiScene {
     }
 
   protected:
+    /// Invites a user. Each number results in a different address.
+    std::string invite(const Caller& caller, int number) {
+        return ask(caller, "POST ",
+                   R"({"name":"Eva","email":"eva)" + std::to_string(number) +
+                       R"(@example.org","invite":true,"role":"user"})");
+    }
     /// Returns the text of the last message.
     std::string text() const {
         return decoded(std::string_view(mailer.message).substr(mailer.message.find("\n\n")));
@@ -173,11 +179,6 @@ TEST(mail, a_link_is_sent_only_to_an_unchanged_address) {
 
 TEST(mail, admins_may_send_half_of_the_messages) {
     settings.mail->limit = 4;
-    const auto invite = [&](const Caller& caller, int number) {
-        return ask(caller, "POST ",
-                   R"({"name":"Eva","email":"eva)" + std::to_string(number) +
-                       R"(@example.org","invite":true,"role":"user"})");
-    };
     expect("200", invite(admin, 1));
     expect("200", invite(admin, 2));
     for (int number = 3; number < 9; ++number)
@@ -185,6 +186,14 @@ TEST(mail, admins_may_send_half_of_the_messages) {
     expect("200", invite(super_admin, 9));
     expect("200", invite(super_admin, 10));
     expect("429 Demasiadas peticiones", invite(super_admin, 11));
+}
+
+TEST(mail, half_of_an_odd_limit_is_rounded_up) {
+    settings.mail->limit = 3;
+    expect("200", invite(admin, 1));
+    expect("200", invite(admin, 2));
+    expect("429 Demasiadas peticiones", invite(admin, 3));
+    expect("200", invite(super_admin, 4));
 }
 
 TEST(mail, messages_are_limited_per_hour) {
