@@ -19,7 +19,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Returns all error messages in section 7 of the specification and in design.md.
+/// Returns the error messages of the interface.
 const std::set<std::string_view>& error_texts() {
     static const std::set<std::string_view> texts = {
         "No autorizado",

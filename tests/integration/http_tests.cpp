@@ -1,5 +1,4 @@
-// Requirements of HTTP and of the table in design.md for all responses, and responses to bad
-// requests.
+// Requirements for all responses, and responses to bad requests.
 #include "scene.hpp"
 
 #include <deque>

@@ -1,4 +1,4 @@
-// Section 5 of the specification, and the contract between auth module and service in design.md.
+// Section 5 of the specification, and the notes that an auth module sets for the service.
 #include "scene.hpp"
 
 #include "support/process.hpp"
