@@ -222,6 +222,7 @@ TEST(errors_from_outside, have_an_envelope_for_every_status) {
         {408, "Tiempo de espera agotado"},
         {413, "El cuerpo de la petición es demasiado grande"},
         {414, "Petición incorrecta"},
+        {429, "Demasiadas peticiones"},
         {431, "Petición incorrecta"},
         {503, "Servicio no disponible temporalmente"},
     };
