@@ -126,7 +126,7 @@ class TableVariants : public Contract {
     std::string role_ = "varchar(20)";
 
     void drop() {
-        for (const char* table : {"made_user", "made_session", "made_account"})
+        for (const char* table : {"made_session", "made_account", "made_user"})
             sql().run("DROP TABLE IF EXISTS \"" + std::string(table) + "\"");
         if (is_postgresql())
             sql().run("DROP COLLATION IF EXISTS made_collation");
@@ -295,6 +295,26 @@ TEST(table_variants, may_have_users_without_an_address) {
             expect_ok(variant_->remove("e", {protected_email, ignores_case}));
             CHECK(is_not_found(variant_->find("e")));
         }
+}
+
+TEST(table_variants, without_cascades_delete_sessions_accounts_and_user_in_order) {
+    create_tables("text PRIMARY KEY", "text", "text REFERENCES \"made_user\" (\"id\")");
+    change("CREATE TABLE made_order (tables text); INSERT INTO made_order VALUES ('')",
+           "DROP TABLE made_order");
+    if (is_postgresql())
+        change("CREATE FUNCTION made_removal() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN UPDATE "
+               "made_order SET tables = tables || TG_TABLE_NAME || ' '; RETURN NULL; END$$",
+               "DROP FUNCTION made_removal");
+    for (const std::string table : {"made_session", "made_account", "made_user"})
+        sql().run("CREATE TRIGGER \"removal_" + table + "\" AFTER DELETE ON \"" + table + "\" " +
+                  (is_postgresql()
+                       ? "FOR EACH ROW EXECUTE FUNCTION made_removal()"
+                       : "BEGIN UPDATE made_order SET tables = tables || '" + table + " '; END"));
+    expect_ok(variant_->create(new_user("n", "n@x")));
+    expect_ok(variant_->create_session(session_of("n", "s")));
+    expect_ok(variant_->remove("n", {"protected@x"}));
+    CHECK_EQUAL(std::string("made_session made_account made_user "),
+                sql().value("SELECT tables FROM made_order").value_or("-"));
 }
 
 TEST(table_variants, with_a_role_of_bounded_length_filter_by_it) {
