@@ -1,5 +1,5 @@
 // Requirements of a better-auth application that uses the same tables: signed tokens, table names,
-// account ids, and the case of email addresses.
+// and unverified addresses.
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -77,35 +77,6 @@ TEST(application, AuthUserAdminSecret_accepts_any_of_several_secrets) {
           signed_token(token, secrets[0] + secrets[1]),
           signed_token(token_of(Caller::admin), secrets[1]) + "x", token, token + "."})
         expect_error(get_with_token(wrong), 401, "No autorizado");
-}
-
-TEST(application, UserAdminAccountId_user_id_stores_the_users_id) {
-    start(location("/api/users", "UserAdminSession sara-1 superAdmin\nUserAdminAccountId user-id"));
-    const auto response = send({"POST",
-                                "/api/users",
-                                {},
-                                R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"});
-    expect_success(response);
-    CHECK_EQUAL(text_member(response, "id"), *sql().value("SELECT \"accountId\" FROM \"account\""));
-}
-
-TEST(application, UserAdminEmailCase_lower_stores_and_compares_addresses_in_lower_case) {
-    start(location("/api/users", "UserAdminSession sara-1 superAdmin\nUserAdminEmailCase lower"));
-    const auto created = send({"POST",
-                               "/api/users",
-                               {},
-                               R"({"name":"N","email":"Nina@Example.ORG","password":"s3cr3t"})"});
-    CHECK_EQUAL(std::string("nina@example.org"), text_member(created, "email"));
-    CHECK_EQUAL(std::string("nina@example.org"),
-                *sql().value("SELECT \"accountId\" FROM \"account\""));
-    expect_error(send({"POST",
-                       "/api/users",
-                       {},
-                       R"({"name":"N","email":"NINA@example.org","password":"s3cr3t"})"}),
-                 400, "El email ya est\xc3\xa1 registrado");
-    const auto updated =
-        send({"PUT", "/api/users/ulises-1", {}, R"({"email":"Ulises@Example.COM"})"});
-    CHECK_EQUAL(std::string("ulises@example.com"), text_member(updated, "email"));
 }
 
 TEST(application, UserAdminEmailChange_unverify_unverifies_a_changed_address) {

@@ -31,10 +31,6 @@ class CreateUser : public Scene {
                                     "('sara-1', 'ada-1', 'ulises-1') AND \"id\" NOT IN "
                                     "(SELECT \"userId\" FROM \"account\")"));
     }
-
-    static std::string stored_password() {
-        return sql().value("SELECT \"password\" FROM \"account\"").value_or("(none)");
-    }
 };
 
 TEST_GROUP_BASE(create_user, CreateUser){};
@@ -74,26 +70,12 @@ TEST(create_user, stores_one_credential_account) {
 
 TEST(create_user, stores_the_password_as_an_argon2id_hash_with_OWASP_parameters) {
     post(Caller::super_admin, nina);
-    const auto hash = stored_password();
+    const auto hash = sql().value("SELECT \"password\" FROM \"account\"").value_or("(none)");
     const std::regex form(
         R"(\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43})");
     CHECK_TEXT(std::regex_match(hash, form), hash.c_str());
     const std::string password = "s3cr3t of nina";
     CHECK_EQUAL(ARGON2_OK, argon2id_verify(hash.c_str(), password.data(), password.size()));
-}
-
-TEST(create_user, hashes_with_the_parameters_of_UserAdminPasswordHash) {
-    expect_success(ask(Caller::super_admin, "POST", "/cheap/users", nina));
-    const auto hash = stored_password();
-    CHECK_TEXT(hash.starts_with("$argon2id$v=19$m=64,t=3,p=2$"), hash.c_str());
-    const std::string password = "s3cr3t of nina";
-    CHECK_EQUAL(ARGON2_OK, argon2id_verify(hash.c_str(), password.data(), password.size()));
-}
-
-TEST(create_user, hashes_with_scrypt_if_UserAdminPasswordHash_says_so) {
-    expect_success(ask(Caller::super_admin, "POST", "/scrypt/users", nina));
-    const auto hash = stored_password();
-    CHECK_TEXT(std::regex_match(hash, std::regex("[0-9a-f]{32}:[0-9a-f]{128}")), hash.c_str());
 }
 
 TEST(create_user, ignores_the_content_type_of_the_body) {

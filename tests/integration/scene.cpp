@@ -49,8 +49,6 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
                     "AuthUserAdmin On\nUserAdminPasswordHash argon2id m=64 t=3 p=2") +
            location("/cookie/users", "AuthUserAdmin On\nAuthUserAdminCookie my_session") +
            location("/host/users", "AuthUserAdmin On\nAuthUserAdminCookie __Host-my_session") +
-           location("/bearerless/users", "AuthUserAdmin On\nAuthUserAdminBearer Off") +
-           location("/unresolved/users", "AuthUserAdmin Off") +
            location("/hasty/users", "AuthUserAdmin On\nUserAdminBodyTimeout 1") +
            sign_in("/hasty/auth", "UserAdminBodyTimeout 1") +
            location("/open users", "AuthUserAdmin On") + denied_location("/open users/a b") +
@@ -91,9 +89,7 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            "  AuthType useradmin\n  Require user-role admin\n</Location>\n" +
            handler("/redirect", "test-redirect") + handler("/subrequest", "test-subrequest") +
            virtual_host("localhost") +
-           virtual_host("other.test", "AuthUserAdmin On\nUserAdminMaxLimit 2\n"
-                                      "UserAdminProtectedEmail vecina@example.org\n" +
-                                          location("/other/users", "")) +
+           virtual_host("other.test", location("/other/users", "AuthUserAdmin On")) +
            virtual_host("https://secure.test") +
            virtual_host("slashes.test", "AllowEncodedSlashes NoDecode\nMergeSlashes Off\n");
 }
