@@ -42,8 +42,6 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
                     "UserAdminGuard last-superadmin\n"
                     "UserAdminSession \"%{req:X-Id}\" \"%{req:X-Role}\"") +
            location("/extra/users", "AuthUserAdmin On\nUserAdminExtras On") +
-           location("/ending/users",
-                    "AuthUserAdmin On\nUserAdminExtras On\nUserAdminEndSessions On") +
            location("/scrypt/users", "AuthUserAdmin On\nUserAdminPasswordHash scrypt") +
            location("/cheap/users",
                     "AuthUserAdmin On\nUserAdminPasswordHash argon2id m=64 t=3 p=2") +
