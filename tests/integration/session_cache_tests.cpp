@@ -6,9 +6,7 @@
 #include "support/process.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
-#include <sstream>
 
 namespace useradmin::test {
 
@@ -58,8 +56,8 @@ class SessionCache : public OwnHttpd {
 
     /// Returns how many different children have responded so far.
     static std::size_t count_children() {
-        std::istringstream lines(read_file(children_file()));
-        return std::set<std::string>(std::istream_iterator<std::string>(lines), {}).size();
+        const std::vector<std::string> children = words_of(read_file(children_file()));
+        return std::set(children.begin(), children.end()).size();
     }
 
     static void delete_session_row() {

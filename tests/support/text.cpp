@@ -1,6 +1,7 @@
 #include "support/text.hpp"
 
 #include <cstdio>
+#include <iterator>
 #include <sstream>
 
 namespace useradmin::test {
@@ -23,6 +24,11 @@ std::vector<std::string> lines_of(const std::string& text) {
     for (std::string line; std::getline(stream, line);)
         lines.push_back(line);
     return lines;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
 }
 
 std::string percent_encoded(std::string_view text) {

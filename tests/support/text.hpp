@@ -15,6 +15,9 @@ std::optional<std::string> between(std::string_view text, std::string_view befor
 /// Returns the lines of the text without their newlines.
 std::vector<std::string> lines_of(const std::string& text);
 
+/// Returns the words of the text, which are separated by spaces or newlines.
+std::vector<std::string> words_of(const std::string& text);
+
 /// Returns the string with every byte percent-encoded.
 std::string percent_encoded(std::string_view text);
 

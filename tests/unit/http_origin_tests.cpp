@@ -2,6 +2,7 @@
 #include "fake_store.hpp"
 
 #include "http/origin.hpp"
+#include "support/text.hpp"
 
 namespace useradmin::test {
 
@@ -33,36 +34,14 @@ TEST(origins, are_normalized_as_browsers_do) {
 }
 
 TEST(origins, reject_anything_else) {
-    for (const auto text : {"",
-                            "null",
-                            "*",
-                            "app.example.com",
-                            "//app.example.com",
-                            "ftp://a",
-                            "file://",
-                            "http:/a",
-                            "http://",
-                            "https://:443",
-                            "https://a/",
-                            "https://a/b",
-                            "https://a?b",
-                            "https://a#b",
-                            "https://*.example.com",
-                            "https://a:",
-                            "https://a:0",
-                            "https://a:65536",
-                            "https://a:+1",
-                            "https://a:1:2",
-                            "https://b@a",
-                            "https://a b",
-                            "https://a, https://b",
-                            "https://a\\b",
-                            "https://[::1",
-                            "https://[]",
-                            "https://[x]",
-                            "https://.a",
-                            "https://a..b",
-                            "https://\xc3\xa1"})
+    for (const char* text : {"", "https://a b", "https://a, https://b"})
+        expect_origin("(none)", text);
+    for (const std::string& text :
+         words_of("null * app.example.com //app.example.com ftp://a file:// http:/a http:// "
+                  "https://:443 https://a/ https://a/b https://a?b https://a#b "
+                  "https://*.example.com https://a: https://a:0 https://a:65536 https://a:+1 "
+                  "https://a:1:2 https://b@a https://a\\b https://[::1 https://[] https://[x] "
+                  "https://.a https://a..b https://\xc3\xa1"))
         expect_origin("(none)", text);
 }
 
