@@ -386,48 +386,6 @@ TEST(sign_in, with_a_callbackURL_of_another_site_returns_403) {
     CHECK_EQUAL(3, count("session"));
 }
 
-TEST(sign_in, from_another_site_returns_403) {
-    const auto invalid = error_json("Invalid origin", "INVALID_ORIGIN");
-    const auto missing = error_json("Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
-    const auto body = sign_in_body(eva, right_password);
-    const std::string some_cookie = "Cookie: a=b";
-    for (const std::string& origin :
-         {std::string("http://evil.test"), own_origin() + "0", own_origin() + ".evil.test",
-          std::string("http://127.0.0.1"), std::string("/")}) {
-        expect(sign_in(body, {"Origin: " + origin}), 403, invalid);
-        expect(sign_in(body, {"Origin: " + origin, some_cookie}), 403, invalid);
-        expect(sign_in(body, {"Referer: " + origin + "/login"}), 403, invalid);
-    }
-    expect(sign_in(body, {"Origin: null"}), 403, missing);
-    expect(sign_in(body, {some_cookie}), 403, missing);
-    expect(sign_in(body, {"Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: cors"}), 403, missing);
-    for (const char* site : {"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site"}) {
-        expect(sign_in(body, {own_origin_header(), site}), 403, invalid);
-        expect(sign_in(body, {own_origin_header(), site, some_cookie}), 403, invalid);
-    }
-    expect(
-        sign_in(body,
-                {own_origin_header(), "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"}),
-        403,
-        error_json("Cross-site navigation login blocked. This request appears to be a CSRF attack.",
-                   "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED"));
-    CHECK_EQUAL(3, count("session"));
-}
-
-TEST(sign_in, from_the_same_site_succeeds) {
-    const auto body = sign_in_body(eva, right_password);
-    CHECK_EQUAL(200, sign_in(body, {own_origin_header()}).status);
-    CHECK_EQUAL(200, sign_in(body, {own_origin_header(), "Cookie: a=b"}).status);
-    CHECK_EQUAL(200, sign_in(body, {"Referer: " + own_origin() + "/login?x"}).status);
-    CHECK_EQUAL(200, sign_in(body, {"Host: secure.test", "Origin: https://secure.test"}).status);
-    // A proxy may terminate TLS.
-    const auto port = ":" + std::to_string(Suite::current().httpd().port());
-    CHECK_EQUAL(200, sign_in(body, {"Origin: https://127.0.0.1" + port}).status);
-    CHECK_EQUAL(200, sign_in(body, {"Host: app.test", "Origin: https://app.test"}).status);
-    CHECK_EQUAL(200, sign_in(body, {"Host: app.test:443", "Origin: https://app.test"}).status);
-    CHECK_EQUAL(403, sign_in(body, {"Host: app.test:80", "Origin: https://app.test"}).status);
-}
-
 TEST(sign_in, from_a_trusted_origin_succeeds_and_can_be_read) {
     const auto body =
         sign_in_body(eva, right_password, R"(,"callbackURL":"https://app.example.org/in")");
@@ -556,26 +514,6 @@ TEST(sign_in, sign_out_without_a_session_succeeds) {
     const auto response = send("POST", "/api/auth/sign-out");
     expect(response, 200, R"({"success":true})");
     CHECK_EQUAL(std::string(cleared), cookies_of(response));
-}
-
-TEST(sign_in, sign_out_from_another_site_clears_no_cookie) {
-    for (const auto& marks :
-         {std::vector<std::string>{"Origin: http://evil.test"},
-          {"Origin: null"},
-          {"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Origin: http://evil.test"}}) {
-        const auto response = sign_out(marks);
-        expect(response, 200, R"({"success":true})");
-        CHECK_EQUAL(std::string(), cookies_of(response));
-    }
-}
-
-TEST(sign_in, sign_out_from_another_site_keeps_the_session) {
-    const auto token = token_in(sign_in(sign_in_body(eva, right_password)));
-    expect(sign_out({cookie(token), "Origin: http://evil.test"}), 403,
-           error_json("Invalid origin", "INVALID_ORIGIN"));
-    expect(sign_out({cookie(token)}), 403,
-           error_json("Missing or null Origin", "MISSING_OR_NULL_ORIGIN"));
-    CHECK_EQUAL(4, count("session"));
 }
 
 } // namespace useradmin::test

@@ -248,6 +248,7 @@ const tests = (isNewest) => (check) => {
             origin: "https://attacker.example",
           },
           { "sec-fetch-mode": "cors" },
+          { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" },
         ].flatMap((headers) => [headers, { ...headers, cookie: "a=b" }]);
       for (const path of ["/sign-in/email", "/sign-out"])
         for (const [index, headers] of from(own.here).entries()) {

@@ -1,6 +1,8 @@
 // Sign-in endpoints, with a clock set by the test.
 #include "fake_sign_in.hpp"
 
+#include "support/text.hpp"
+
 namespace useradmin::test {
 
 using namespace std::chrono_literals;
@@ -41,15 +43,17 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
             {store, credentials, cookies, false, trusted, now, event, 100, refuses_impersonated});
     }
 
+    static long count_cookies(const http::Response& response) {
+        return std::count_if(
+            response.headers.begin(), response.headers.end(),
+            [](const auto& header) { return std::string_view(header.name) == "Set-Cookie"; });
+    }
+
     /// Returns the status, the start of the body, and how many cookies are set.
     std::string get_session(std::string_view token = "token") {
         const auto response = send("GET", "/get-session", token);
-        const auto cookies =
-            std::count_if(response.headers.begin(), response.headers.end(), [](const auto& header) {
-                return std::string_view(header.name) == "Set-Cookie";
-            });
         return std::to_string(response.status) + " " + response.body.substr(0, 10) + " " +
-               std::to_string(cookies);
+               std::to_string(count_cookies(response));
     }
 };
 
@@ -232,7 +236,9 @@ TEST(sign_in_endpoints, sign_out_closes_the_session_of_the_token) {
 TEST(sign_in_endpoints, do_not_read_the_body_of_a_cross_site_request) {
     headers.fields = {{"Host", "localhost"}, {"Origin", "http://evil.test"}, {"Cookie", "a=b"}};
     for (std::string_view path : {"/sign-in/email", "/sign-out"}) {
-        LONGS_EQUAL(403, send("POST", path, "token").status);
+        const auto response = send("POST", path, "token");
+        LONGS_EQUAL(403, response.status);
+        LONGS_EQUAL(0, count_cookies(response));
         expect("", calls.text());
     }
 }
@@ -319,8 +325,30 @@ TEST(sign_in_endpoints, reject_requests_that_the_browser_marks_as_cross_site) {
             LONGS_EQUAL(403, response.status);
             STRCMP_CONTAINS("INVALID_ORIGIN", response.body.c_str());
             expect("", calls.text());
-            LONGS_EQUAL(cookie.empty() ? 200 : 403, send("POST", "/sign-out", "token").status);
+            const auto signed_out = send("POST", "/sign-out", "token");
+            LONGS_EQUAL(cookie.empty() ? 200 : 403, signed_out.status);
+            LONGS_EQUAL(0, count_cookies(signed_out));
         }
+}
+
+TEST(sign_in_endpoints, reject_a_browser_without_the_servers_own_origin) {
+    using Fields = decltype(headers.fields);
+    const auto code_of = [&](const Fields& fields) {
+        headers.fields = fields;
+        headers.fields["Host"] = "localhost";
+        const auto response = send("POST", "/sign-in/email", "", "{}");
+        return between(response.body, R"("code":")", "\"").value_or("(none)");
+    };
+    for (const Fields& fields : {Fields{{"Origin", "null"}}, Fields{{"Cookie", "a=b"}},
+                                 Fields{{"Sec-Fetch-Site", "same-origin"}}})
+        expect("MISSING_OR_NULL_ORIGIN", code_of(fields));
+    for (const Fields& fields : {Fields{{"Origin", "http://localhost:81"}}, Fields{{"Origin", "/"}},
+                                 Fields{{"Referer", "http://evil.test/localhost"}}})
+        expect("INVALID_ORIGIN", code_of(fields));
+    expect("CROSS_SITE_NAVIGATION_LOGIN_BLOCKED", code_of({{"Origin", "http://localhost"},
+                                                           {"Sec-Fetch-Site", "cross-site"},
+                                                           {"Sec-Fetch-Mode", "navigate"}}));
+    expect("VALIDATION_ERROR", code_of({{"Referer", "http://localhost/login?x"}}));
 }
 
 TEST(sign_in_endpoints, accept_a_request_from_a_page_that_hides_its_origin) {
