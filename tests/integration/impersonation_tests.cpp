@@ -116,15 +116,4 @@ TEST(impersonation, ends_when_the_administrator_is_banned) {
         lines.at(0).c_str());
 }
 
-TEST(impersonation, by_an_admin_ends_when_the_user_becomes_a_superAdmin) {
-    start_with("");
-    sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'sara-1'");
-    expect_success(call(Caller::admin, "GET", "/api/users"));
-    sql().run("UPDATE \"user\" SET \"role\" = 'superAdmin' WHERE \"id\" = 'ada-1'");
-    expect_log("the impersonating administrator was deleted, has no role other than user, or is "
-               "not a superAdmin although the user is; an administrator who may impersonate the "
-               "user must start another");
-    expect_error(call(Caller::admin, "GET", "/api/users"), 401, "No autorizado");
-}
-
 } // namespace useradmin::test

@@ -53,13 +53,6 @@ TEST(total_cache, reuses_stale_totals_in_all_children) {
     CHECK_EQUAL(std::string("4"), totals_of("/api/users?search=EXAMPLE.org"));
 }
 
-TEST(total_cache, is_off_by_default) {
-    start(location("/api/users", as_sara));
-    CHECK_EQUAL(std::string("3"), totals_of(searched));
-    insert_user("nueva");
-    CHECK_EQUAL(std::string("4"), totals_of(searched));
-}
-
 TEST(total_cache, is_invalidated_immediately_by_changes_of_the_service) {
     start_caching("3600");
     const char* const of_role = "/api/users?role=editor&search=nobody";
@@ -75,15 +68,6 @@ TEST(total_cache, is_invalidated_immediately_by_changes_of_the_service) {
     expect_success(send("DELETE", "/api/users/" + text_member(created, "id")));
     CHECK_EQUAL(std::string("3"), totals_of(searched));
     CHECK_EQUAL(std::string("0"), totals_of(of_role));
-}
-
-TEST(total_cache, is_invalidated_by_changes_in_another_virtual_host) {
-    start_caching(
-        "3600", virtual_host("localhost") +
-                    virtual_host("other.test", "DBDKeep 3\n" + location("/other/users", as_sara)));
-    CHECK_EQUAL(std::string("3"), totals_of(searched));
-    expect_success(client_->send({"DELETE", "/other/users/ulises-1", {"Host: other.test"}}));
-    CHECK_EQUAL(std::string("2"), totals_of(searched));
 }
 
 TEST(total_cache, is_cleared_by_a_restart) {
