@@ -1,8 +1,9 @@
 // UserAdminAuditLog: one line for each change and refusal, in one chain to which all processes
 // write.
-#include "load.hpp"
+#include "own_httpd.hpp"
 #include "traced_users.hpp"
 
+#include "support/load.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
 #include "support/small_disk.hpp"

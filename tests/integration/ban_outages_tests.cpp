@@ -1,9 +1,10 @@
 // Bans on three servers with caches and one Redis, during outages of Redis and of the database.
 // Soon after the outage, a ban must apply on every server and in Redis.
-#include "load.hpp"
+#include "own_httpd.hpp"
 #include "traced_bans.hpp"
 #include "traced_users.hpp"
 
+#include "support/load.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
 #include "support/redis.hpp"

@@ -1,10 +1,11 @@
 // Three httpds behind HAProxy, three PostgreSQL servers under Patroni, and one Redis. Each
 // component fails in turn under load.
-#include "load.hpp"
+#include "own_httpd.hpp"
 #include "traced_bans.hpp"
 #include "traced_users.hpp"
 
 #include "support/haproxy.hpp"
+#include "support/load.hpp"
 #include "support/machine.hpp"
 #include "support/patroni.hpp"
 #include "support/redis.hpp"

@@ -1,8 +1,9 @@
 // Kills httpd's children, and in a long run PostgreSQL's backends, while users are created, changed
 // and deleted.
-#include "load.hpp"
+#include "own_httpd.hpp"
 #include "traced_users.hpp"
 
+#include "support/load.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
 

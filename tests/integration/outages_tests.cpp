@@ -1,8 +1,9 @@
 // All kinds of database outages under load. Requests are answered in time, no write is lost or done
 // twice, and the service recovers by itself.
-#include "load.hpp"
+#include "own_httpd.hpp"
 #include "traced_users.hpp"
 
+#include "support/load.hpp"
 #include "support/machine.hpp"
 #include "support/pgbouncer.hpp"
 #include "support/process.hpp"

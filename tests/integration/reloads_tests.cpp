@@ -1,6 +1,7 @@
 // Graceful restarts under load.
-#include "load.hpp"
+#include "own_httpd.hpp"
 
+#include "support/load.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
 

@@ -1,7 +1,8 @@
 // Sends thousands of concurrent requests that hash a password. Other requests must still succeed,
 // and memory use must stay bounded.
-#include "load.hpp"
+#include "own_httpd.hpp"
 
+#include "support/load.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
 

@@ -1,8 +1,7 @@
 // Load tests: load [CppUTest arguments]. They run for seconds, or much longer if
 // USERADMIN_TEST_LONG is set.
-#include "crowd.hpp"
-
 #include "support/httpd.hpp"
+#include "support/load.hpp"
 #include "support/log_watch.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
@@ -13,9 +12,10 @@
 #include <CppUTest/TestHarness.h>
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <map>
 #include <memory>
-#include <numeric>
+#include <random>
 #include <unistd.h>
 
 namespace useradmin::test {
@@ -25,75 +25,79 @@ namespace {
 constexpr const char* token = "s3cr3t-token-of-sara";
 constexpr int first_users = 1000;
 
-std::string request(const std::string& method, const std::string& path,
-                    const std::string& body = {}) {
-    return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token +
-           "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
-           "\r\n\r\n" + body;
-}
-
-/// Simulates clients that list, search, create, read, change and delete users.
-class Users final : public Crowd {
+/// Simulates a client that lists, searches, creates, reads, changes and deletes users.
+class Client {
   public:
-    /// Clients start at different steps. Before a client has created a user, it reads an
-    /// existing one.
-    explicit Users(std::size_t clients) : turns_(clients), ids_(clients, "u2") {
-        for (std::size_t client = 0; client < clients; ++client)
-            turns_[client] = static_cast<int>(client % 10);
-    }
+    /// Clients start at different steps. Before a client has created a user, it reads an existing
+    /// one.
+    Client(std::uint16_t port, int number)
+        : http_(port), number_(number), turn_(number % 10),
+          random_(static_cast<unsigned>(number) + 1) {}
 
-    std::string next(std::size_t client) override {
-        const std::string& id = ids_[client];
-        const int number = turns_[client]++;
-        switch (number % 10) {
-        case 0:
-            return request("POST", "/api/users",
-                           R"({"name":"Crowd","role":"user","password":"s3cr3t","email":"c)" +
-                               std::to_string(client) + "-" + std::to_string(number) +
-                               R"(@example.org"})");
-        case 2:
-            return request("PUT", "/api/users/" + id, R"({"name":"Changed"})");
-        case 4:
-            return request("GET", "/api/users?search=user" + std::to_string(client % 1000));
-        case 6:
-            return request("GET", "/api/users?page=3&role=user");
-        case 8:
-            return deletes(client, number) ? request("DELETE", "/api/users/" + id)
-                                           : request("GET", "/api/users/" + id);
-        default:
-            return request("GET", number % 10 == 1 ? "/api/users/" + id : "/api/users");
-        }
-    }
-
-    void take(std::size_t client, const Response& response) override {
-        const int number = turns_[client] - 1;
-        if (response.status != 200) {
-            ++failures[std::to_string(number % 10) + ": " + std::to_string(response.status) + " " +
-                       response.body.substr(0, 200)];
+    /// Waits for a random time that averages `pause`, and sends the next request.
+    void take_turn(std::chrono::milliseconds pause) {
+        std::this_thread::sleep_for(pause * (random_() % 2001) / 1000);
+        const int turn = turn_++;
+        const auto begin = std::chrono::steady_clock::now();
+        const auto response = http_.try_send(request(turn));
+        times.push_back(milliseconds(std::chrono::steady_clock::now() - begin));
+        if (!response || response->status != 200) {
+            ++failures[std::to_string(turn % 10) + ": " +
+                       (response ? response->text() : "no response")];
             return;
         }
-        if (number % 10 == 0) {
-            ++total;
-            ids_[client] = between(response.body, R"("id":")", "\"").value_or("");
+        if (turn % 10 == 0) {
+            ++users;
+            id_ = between(response->body, R"("id":")", "\"").value_or("");
         }
-        if (deletes(client, number))
-            --total;
+        if (deletes(turn))
+            --users;
     }
 
-    /// The number of users according to the responses.
-    long total = 0;
-    /// Responses that report a failure, and how often each occurred.
+    long connections() const noexcept { return http_.connections(); }
+
+    /// The number of users that this client has created and not deleted.
+    long users = 0;
+    /// Failures, and how often each occurred.
     std::map<std::string, int> failures;
+    /// The time in milliseconds until each response.
+    std::vector<long> times;
 
   private:
-    /// Returns whether the client deletes its user in this step. It deletes every second user that
-    /// it creates.
-    bool deletes(std::size_t client, int number) const {
-        return number % 20 == 8 && ids_[client] != "u2";
+    Request request(int turn) const {
+        const auto make = [](const char* method, const std::string& path,
+                             const std::optional<std::string>& body = {}) {
+            return Request{
+                method, "/api/users" + path, {"Authorization: Bearer " + std::string(token)}, body};
+        };
+        switch (turn % 10) {
+        case 0:
+            return make("POST", "",
+                        R"({"name":"Crowd","role":"user","password":"s3cr3t","email":"c)" +
+                            std::to_string(number_) + "-" + std::to_string(turn) +
+                            R"(@example.org"})");
+        case 2:
+            return make("PUT", "/" + id_, R"({"name":"Changed"})");
+        case 4:
+            return make("GET", "?search=user" + std::to_string(number_ % 1000));
+        case 6:
+            return make("GET", "?page=3&role=user");
+        case 8:
+            return make(deletes(turn) ? "DELETE" : "GET", "/" + id_);
+        default:
+            return make("GET", turn % 10 == 1 ? "/" + id_ : "");
+        }
     }
 
-    std::vector<int> turns_;
-    std::vector<std::string> ids_;
+    /// Returns whether the client deletes its user in this step. It deletes every second user that
+    /// it creates.
+    bool deletes(int turn) const { return turn % 20 == 8 && id_ != "u2"; }
+
+    HttpClient http_;
+    int number_;
+    int turn_;
+    std::string id_ = "u2";
+    std::minstd_rand random_;
 };
 
 } // namespace
@@ -165,37 +169,49 @@ TEST(load, of_many_keep_alive_connections_causes_no_failures_or_leaks) {
     const int clients = machine::times(200, 2000);
     const std::chrono::seconds time(machine::times(10, 600));
     const std::chrono::milliseconds pause(machine::times(200, 5000));
+    raise_file_limit();
     start();
-    Users users(static_cast<std::size_t>(clients));
-    users.total = first_users;
+    std::deque<Client> all;
+    for (int number = 0; number < clients; ++number)
+        all.emplace_back(httpd_->port(), number);
     std::vector<long> memory;
-    const CrowdReport report =
-        users.run(httpd_->port(), static_cast<std::size_t>(clients), time, pause,
-                  [&] { memory.push_back(children_kib(httpd_->main_process(), "VmRSS")); });
-    for (const auto& [response, times] : users.failures)
-        FAIL((std::to_string(times) + " times " + response).c_str());
-    CHECK_EQUAL(0, report.lost);
-    CHECK_EQUAL(0, report.unanswered);
-    CHECK_TEXT(report.responses > clients, std::to_string(report.responses).c_str());
+    {
+        const Load load(clients, [&](int number, int) {
+            all[static_cast<std::size_t>(number)].take_turn(pause);
+        });
+        for (auto second = time; second.count() > 0; --second) {
+            std::this_thread::sleep_for(std::chrono::seconds(1));
+            memory.push_back(children_kib(httpd_->main_process(), "VmRSS"));
+        }
+    }
+    long users = first_users;
+    long connections = 0;
+    std::vector<long> times;
+    for (const Client& client : all) {
+        for (const auto& [failure, count] : client.failures)
+            FAIL((std::to_string(count) + " times " + failure).c_str());
+        users += client.users;
+        connections += client.connections();
+        times.insert(times.end(), client.times.begin(), client.times.end());
+    }
+    std::sort(times.begin(), times.end());
+    CHECK_TEXT(times.size() > all.size(), std::to_string(times.size()).c_str());
     const Response list =
         HttpClient(httpd_->port())
             .send(
                 {"GET", "/api/users?limit=1", {"Authorization: Bearer " + std::string(token)}, {}});
-    CHECK_TEXT(list.body.find("\"total\":" + std::to_string(users.total) + ",") !=
-                   std::string::npos,
-               (list.body + " is not " + std::to_string(users.total)).c_str());
-    CHECK_EQUAL(users.total,
-                database_->sql().number("SELECT count(*) FROM \"account\"") + first_users);
+    CHECK_TEXT(list.body.find("\"total\":" + std::to_string(users) + ",") != std::string::npos,
+               (list.body + " is not " + std::to_string(users)).c_str());
+    CHECK_EQUAL(users, database_->sql().number("SELECT count(*) FROM \"account\"") + first_users);
     // Before a third of the time is over, every thread has processed every kind of request.
     const auto third = static_cast<std::ptrdiff_t>(memory.size() / 3);
     const long early = *std::max_element(memory.begin() + third, memory.begin() + 2 * third);
     const long late = *std::max_element(memory.end() - third, memory.end());
-    std::printf("\n%d connections, %ld s: %ld responses, %ld connections reopened; median %ld ms, "
-                "p99 %ld ms, longest %ld ms; "
-                "%ld KiB resident after a third of the time, %ld KiB at its end\n",
-                clients, static_cast<long>(time.count()), report.responses, report.reconnects,
-                static_cast<long>(report.median.count()), static_cast<long>(report.p99.count()),
-                static_cast<long>(report.longest.count()), early, late);
+    std::printf(
+        "\n%d clients, %ld s: %zu responses over %ld connections; median %ld ms, p99 %ld ms, "
+        "longest %ld ms; %ld KiB resident after a third of the time, %ld KiB at its end\n",
+        clients, static_cast<long>(time.count()), times.size(), connections,
+        times[times.size() / 2], times[times.size() * 99 / 100], times.back(), early, late);
     CHECK_TEXT(late < early + early / 10, "the children grow");
 }
 

@@ -1,16 +1,19 @@
-// Sends requests from many threads, each request over a new connection.
+// Sends requests from many threads.
 #pragma once
 
-#include "own_httpd.hpp"
+#include "support/http_client.hpp"
+#include "support/raw_connection.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace useradmin::test {
 
-/// Sends a request with "Connection: close". Returns the response, or status 0 if there is none.
+/// Sends a request over a new connection. Returns the response, or status 0 if there is none.
 inline Response send_alone(std::uint16_t port, const std::string& method, const std::string& path,
                            const std::string& body = {}, const std::string& header = {}) {
     const auto connection = RawConnection::open(port);
