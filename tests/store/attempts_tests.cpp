@@ -22,11 +22,7 @@ class Attempts : public Contract {
     }
     /// Returns the counts: "1, 2".
     std::string counts() {
-        std::string all;
-        for (const auto& row :
-             sql().rows("SELECT failures FROM useradmin_attempt ORDER BY failures"))
-            all += (all.empty() ? "" : ", ") + row[0].value_or("?");
-        return all;
+        return sql().column("SELECT failures FROM useradmin_attempt ORDER BY failures");
     }
 
     std::chrono::seconds wait_{0};

@@ -61,10 +61,7 @@ class CleanUp : public Contract {
 
     /// Returns the ids of a table's rows: "of m, of n".
     std::string rows_of(const std::string& table) {
-        std::string all;
-        for (const auto& row : sql().rows("SELECT \"id\" FROM \"" + table + "\" ORDER BY 1"))
-            all += (all.empty() ? "" : ", ") + row[0].value_or("?");
-        return all;
+        return sql().column("SELECT \"id\" FROM \"" + table + "\" ORDER BY 1");
     }
 
     /// Runs an operation on a store with a new connection.
@@ -219,12 +216,8 @@ class DisabledKeys : public CleanUp {
   protected:
     /// Returns the ids of the enabled keys.
     std::string enabled() {
-        std::string all;
-        for (const auto& row :
-             sql().rows("SELECT \"id\" FROM \"apikey\" WHERE coalesce(\"enabled\", "
-                        "TRUE) ORDER BY 1"))
-            all += (all.empty() ? "" : ", ") + row[0].value_or("?");
-        return all;
+        return sql().column(
+            R"(SELECT "id" FROM "apikey" WHERE coalesce("enabled", TRUE) ORDER BY 1)");
     }
     void ban(bool is_banned, const std::string& account = "useradmin", bool has_plugins = true) {
         expect_ok(with_clean_up(

@@ -53,11 +53,9 @@ class Revocations : public Contract {
 
     /// Returns the recorded revocations: "n all, n session-one".
     std::string recorded_revocations(const std::string& order = "id") {
-        std::string all;
-        for (const auto& row :
-             sql().rows("SELECT user_id, session_id FROM useradmin_revocation ORDER BY " + order))
-            all += (all.empty() ? "" : ", ") + row[0].value_or("?") + " " + row[1].value_or("all");
-        return all;
+        return sql().column("SELECT user_id || ' ' || coalesce(session_id, 'all') FROM "
+                            "useradmin_revocation ORDER BY " +
+                            order);
     }
 
     /// Returns the users of the revocations since a position: "n m".

@@ -102,20 +102,16 @@ TEST(session_terms, end_expired_and_surplus_sessions_of_the_user) {
     add("old", "n", "2026-01-03T00:00:00.000Z", "2030-01-01T00:00:00.000Z");
     add("other", "m", "2025-01-01T00:00:00.000Z", "2025-01-02T00:00:00.000Z");
     const auto tokens = [&] {
-        std::string all;
-        for (const auto& row :
-             sql().rows("SELECT \"token\" FROM \"session\" ORDER BY \"createdAt\", \"token\""))
-            all += *row.front() + " ";
-        return all;
+        return sql().column(R"(SELECT "token" FROM "session" ORDER BY "createdAt", "token")");
     };
     expect_ok(open("limitless"));
-    CHECK_EQUAL(std::string("other oldest older old expired limitless "), tokens());
+    CHECK_EQUAL(std::string("other, oldest, older, old, expired, limitless"), tokens());
     CHECK(!open("refused", 3, "another hash"));
-    CHECK_EQUAL(std::string("other oldest older old expired limitless "), tokens());
+    CHECK_EQUAL(std::string("other, oldest, older, old, expired, limitless"), tokens());
     expect_ok(open("mine", 4));
-    CHECK_EQUAL(std::string("other older old limitless mine "), tokens());
+    CHECK_EQUAL(std::string("other, older, old, limitless, mine"), tokens());
     expect_ok(open("alone", 1));
-    CHECK_EQUAL(std::string("other alone "), tokens());
+    CHECK_EQUAL(std::string("other, alone"), tokens());
 }
 
 TEST(postgresql_session_terms, limit_the_sessions_of_concurrent_sign_ins) {

@@ -165,6 +165,13 @@ std::optional<std::string> Database::value(const std::string& query) {
     return found.front().front();
 }
 
+std::string Database::column(const std::string& query) {
+    std::string values;
+    for (const Row& row : rows(query))
+        values += (values.empty() ? "" : ", ") + row.front().value_or("NULL");
+    return values;
+}
+
 long Database::number(const std::string& query) {
     const auto text = value(query);
     if (!text)

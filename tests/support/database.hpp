@@ -36,6 +36,9 @@ class Database {
     /// no row.
     std::optional<std::string> value(const std::string& query);
 
+    /// Returns the first column of all rows: "a, b".
+    std::string column(const std::string& query);
+
     /// Returns the result of a query for a single number, such as a count. Fails the test if there
     /// is none.
     long number(const std::string& query);
