@@ -6,44 +6,19 @@
 
 namespace useradmin::test {
 
-namespace {
-
-/// Returns a CREATE TABLE with the columns that the store reads. owner: the columns for the key's
-/// owner, which differ in versions up to 1.4 and from 1.5 on.
-std::string table_with(const std::string& owner) {
-    const std::string time = is_postgresql() ? " timestamptz" : " date";
-    return "CREATE TABLE \"apikey\" (\"id\" text PRIMARY KEY, \"key\" text NOT NULL, " + owner +
-           ", \"enabled\" boolean, \"expiresAt\"" + time + ", \"createdAt\"" + time +
-           " NOT NULL, \"updatedAt\"" + time +
-           " NOT NULL, \"remaining\" integer, \"refillAmount\" integer, \"refillInterval\" "
-           "integer, \"lastRefillAt\"" +
-           time +
-           ", \"rateLimitEnabled\" boolean, \"rateLimitTimeWindow\" integer, \"rateLimitMax\" "
-           "integer, \"requestCount\" integer, \"lastRequest\"" +
-           time + ", \"permissions\" text)";
-}
-
-constexpr const char* current_owner = R"("configId" text, "referenceId" text)";
-
-} // namespace
-
 class ApiKeys : public Contract {
   public:
     void setup() override {
         Contract::setup();
         add_user("n", "n@x");
+        add_plugin_tables();
+        sql().run(R"(INSERT INTO "apikey" ("id", "key", "referenceId", "enabled", "createdAt",
+                     "updatedAt") VALUES ('k', 'digest', 'n', TRUE, '2026-11-01T00:00:00.000Z',
+                     '2026-11-01T00:00:00.000Z'))");
         now_ = *text::parse_date("2026-11-26T10:00:00.000Z");
     }
 
   protected:
-    void create_table(const std::string& owner = current_owner) {
-        change(table_with(owner), "DROP TABLE \"apikey\"");
-    }
-    void add_key(const std::string& owner = "\"referenceId\"") {
-        sql().run("INSERT INTO \"apikey\" (\"id\", \"key\", " + owner +
-                  ", \"enabled\", \"createdAt\", \"updatedAt\") VALUES ('k', 'digest', 'n', TRUE, "
-                  "'2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z')");
-    }
     void update_key(const std::string& values) { sql().run("UPDATE \"apikey\" SET " + values); }
     std::string value(const std::string& column) {
         return sql().value("SELECT \"" + column + "\" FROM \"apikey\"").value_or("NULL");
@@ -69,8 +44,6 @@ class ApiKeys : public Contract {
 TEST_GROUP_BASE(api_keys, ApiKeys){};
 
 TEST(api_keys, are_found_with_their_owner) {
-    create_table();
-    add_key();
     update_key(R"("configId" = 'default', "permissions" = '{}', "remaining" = 7, "lastRequest" = )"
                R"('2026-11-26T09:00:00.000Z')");
     const store::ApiKeyWithUser found = expect_ok(find());
@@ -89,31 +62,29 @@ TEST(api_keys, are_found_with_their_owner) {
 }
 
 TEST(api_keys, of_the_old_schema_have_their_owner_in_userId) {
-    create_table(R"("userId" text)");
-    add_key("\"userId\"");
+    sql().run(R"(ALTER TABLE "apikey" RENAME "referenceId" TO "userId")");
     CHECK_EQUAL(std::string("n"), std::string(expect_ok(find()).user.value().id));
 }
 
 TEST(api_keys, of_both_schemas_have_their_owner_in_referenceId) {
-    create_table(R"("userId" text, "referenceId" text)");
-    add_key("\"userId\"");
+    sql().run(R"(ALTER TABLE "apikey" ADD COLUMN "userId" text)");
+    update_key(R"("userId" = 'n', "referenceId" = NULL)");
     CHECK_FALSE(expect_ok(find()).user.has_value());
     update_key("\"referenceId\" = 'n'");
     CHECK_TRUE(expect_ok(find()).user.has_value());
 }
 
 TEST(api_keys, require_a_table_with_all_limit_columns) {
+    undo();
     expect_error("UA0103: AuthUserAdminApiKey: found no table of better-auth's API key plugin");
     CHECK_TRUE(is_failure(find()));
-    create_table();
+    add_plugin_tables();
     sql().run("ALTER TABLE \"apikey\" RENAME COLUMN \"expiresAt\" TO \"ends\"");
     expect_error("has no column \"expiresAt\"");
     CHECK_TRUE(is_failure(find()));
 }
 
 TEST(api_keys, use_up_their_remaining_requests_and_are_refilled) {
-    create_table();
-    add_key();
     update_key("\"remaining\" = 2");
     store::ApiKeyUse use{"k", now_};
     use.remaining = store::ApiKeyUse::Remaining::take;
@@ -135,8 +106,6 @@ TEST(api_keys, use_up_their_remaining_requests_and_are_refilled) {
 }
 
 TEST(api_keys, are_counted_per_window) {
-    create_table();
-    add_key();
     store::ApiKeyUse use{"k", now_};
     use.rate = store::ApiKeyUse::Rate::start;
     use.max_requests = 2;
@@ -157,8 +126,6 @@ TEST(api_keys, are_counted_per_window) {
 }
 
 TEST(api_keys, of_all_connections_are_counted_exactly) {
-    create_table();
-    add_key();
     update_key("\"remaining\" = 25");
     std::atomic<int> used = 0;
     with_stores(4, {.has_plugins = true}, [&](store::Store& store) {

@@ -3,6 +3,8 @@
 #include "clock.hpp"
 
 #include "support/fail_test.hpp"
+#include "support/text.hpp"
+#include "text/snake_case.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -88,6 +90,40 @@ void Contract::teardown() {
                                }),
                    ("the store did not log: " + part).c_str());
     CHECK_EQUAL_TEXT(0, leases, "the store still holds its connection");
+}
+
+std::string Contract::with_types(std::string statements, const ColumnTypes& types,
+                                 bool has_snake_case) {
+    for (const auto& [placeholder, type] : types)
+        statements = replace_all(statements, placeholder, type);
+    statements = replace_all(statements, "$time", is_postgresql() ? "timestamptz" : "date");
+    statements = replace_all(statements, "$boolean", is_postgresql() ? "boolean" : "integer");
+    std::string all;
+    bool is_name = false;
+    for (const char character : statements) {
+        is_name ^= character == '"';
+        all += is_name && has_snake_case ? text::snake_case({&character, 1})
+                                         : std::string(1, character);
+    }
+    return all;
+}
+
+void Contract::add_plugin_tables() {
+    change(with_types(R"(
+ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
+CREATE TABLE "twoFactor" ("id" text PRIMARY KEY, "secret" text NOT NULL,
+    "backupCodes" text NOT NULL, "userId" text NOT NULL, "verified" boolean,
+    "failedVerificationCount" integer DEFAULT 0, "lockedUntil" $time);
+CREATE TABLE "passkey" ("id" text PRIMARY KEY, "name" text, "publicKey" text NOT NULL,
+    "userId" text NOT NULL, "counter" integer, "createdAt" $time);
+CREATE TABLE "apikey" ("id" text PRIMARY KEY, "configId" text, "name" text, "start" text,
+    "key" text NOT NULL, "referenceId" text, "enabled" boolean, "expiresAt" $time,
+    "createdAt" $time, "updatedAt" $time, "remaining" integer, "refillAmount" integer,
+    "refillInterval" integer, "lastRefillAt" $time, "rateLimitEnabled" boolean,
+    "rateLimitTimeWindow" integer, "rateLimitMax" integer, "requestCount" integer,
+    "lastRequest" $time, "permissions" text))"),
+           R"(DROP TABLE "twoFactor"; DROP TABLE "passkey"; DROP TABLE "apikey";
+              ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
 }
 
 void Contract::add_user(std::string_view id, std::string_view email, std::string_view role,

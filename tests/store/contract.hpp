@@ -83,6 +83,9 @@ class RejectingListener final : public store::ChangeListener {
 /// A list for range-based for loops. An element may be nullptr.
 using Listeners = std::initializer_list<store::ChangeListener*>;
 
+/// Placeholders and the types that replace them.
+using ColumnTypes = std::vector<std::pair<std::string_view, std::string_view>>;
+
 /// Starts each test with empty tables and a new connection. The test fails if the store keeps the
 /// connection or logs an unexpected line.
 class Contract : public Utest {
@@ -96,6 +99,16 @@ class Contract : public Utest {
     void set_change_listener(store::ChangeListener* listener) {
         store_->set_change_listener(listener);
     }
+
+    /// Returns the statements with each placeholder replaced by its type. By default, $time and
+    /// $boolean are better-auth's types in this database. With has_snake_case, names in quotes are
+    /// in snake_case.
+    static std::string with_types(std::string statements, const ColumnTypes& types = {},
+                                  bool has_snake_case = false);
+
+    /// Creates the tables of better-auth's plugins twoFactor, passkey and apiKey until undo() is
+    /// called or the test ends.
+    void add_plugin_tables();
 
     /// Adds a row to "user".
     void add_user(std::string_view id, std::string_view email, std::string_view role = "'user'",

@@ -1418,29 +1418,19 @@ class OtherSchemas : public Contract {
   protected:
     void setup() override {
         Contract::setup();
-        const bool is_postgresql = database().kind() == Kind::postgresql;
-        const std::string boolean = is_postgresql ? "boolean" : "integer";
-        const std::string time = is_postgresql ? "timestamp" : "date";
-        const std::string id = is_postgresql ? "uuid" : "text";
-        sql().run(
-            "CREATE TABLE \"my users\" (\"id\" " + id +
-            " PRIMARY KEY, \"name\" text NOT NULL, "
-            "\"email\" text NOT NULL UNIQUE, \"email_verified\" " +
-            boolean +
-            " NOT NULL, "
-            "\"image\" text, \"created_at\" " +
-            time + " NOT NULL, \"updated_at\" " + time +
-            " NOT NULL); "
-            "CREATE TABLE \"my_sessions\" (\"id\" text PRIMARY KEY, \"expires_at\" " +
-            time + " NOT NULL, \"token\" text NOT NULL UNIQUE, \"created_at\" " + time +
-            " NOT NULL, \"updated_at\" " + time + " NOT NULL, \"user_id\" " + id +
-            " NOT NULL); "
-            "CREATE TABLE \"my_accounts\" (\"id\" text PRIMARY KEY, \"account_id\" text NOT NULL, "
-            "\"provider_id\" text NOT NULL, \"user_id\" " +
-            id +
-            " NOT NULL, \"password\" text, "
-            "\"created_at\" " +
-            time + " NOT NULL, \"updated_at\" " + time + " NOT NULL)");
+        sql().run(with_types(R"(
+CREATE TABLE "my users" ("id" $id PRIMARY KEY, "name" text NOT NULL, "email" text NOT NULL UNIQUE,
+    "emailVerified" $boolean NOT NULL, "image" text, "createdAt" $time NOT NULL,
+    "updatedAt" $time NOT NULL);
+CREATE TABLE "my_sessions" ("id" text PRIMARY KEY, "expiresAt" $time NOT NULL,
+    "token" text NOT NULL UNIQUE, "createdAt" $time NOT NULL, "updatedAt" $time NOT NULL,
+    "userId" $id NOT NULL);
+CREATE TABLE "my_accounts" ("id" text PRIMARY KEY, "accountId" text NOT NULL,
+    "providerId" text NOT NULL, "userId" $id NOT NULL, "password" text, "createdAt" $time NOT NULL,
+    "updatedAt" $time NOT NULL))",
+                             {{"$id", is_postgresql() ? "uuid" : "text"},
+                              {"$time", is_postgresql() ? "timestamp" : "date"}},
+                             true));
         other_ = std::make_unique<store::DatabaseStore>(
             *connection_, log_, pool_, store::TableNames{"my users", "my_sessions", "my_accounts"},
             "other", timeout_policy);

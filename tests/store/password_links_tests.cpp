@@ -19,11 +19,8 @@ class PasswordLinks : public Contract {
   protected:
     /// Returns the users with links: "m, n".
     std::string links() {
-        std::string all;
-        for (const auto& row : sql().rows("SELECT \"value\" FROM \"verification\" WHERE "
-                                          "\"identifier\" LIKE 'reset-password:%' ORDER BY 1"))
-            all += (all.empty() ? "" : ", ") + row[0].value_or("?");
-        return all;
+        return sql().column(R"(SELECT "value" FROM "verification" WHERE "identifier" LIKE )"
+                            R"('reset-password:%' ORDER BY 1)");
     }
     long count_other_rows() {
         return sql().number("SELECT count(*) FROM \"verification\" WHERE \"identifier\" NOT LIKE "
@@ -137,12 +134,10 @@ TEST(password_links, become_invalid_in_the_transaction_of_the_change) {
 }
 
 TEST(password_links, become_invalid_without_UserAdminCleanUp) {
-    change(R"(CREATE TABLE "passkey" ("id" text, "userId" text, "publicKey" text,
-                                      "counter" integer);
-              CREATE TABLE "apikey" ("id" text, "referenceId" text, "key" text, "enabled" boolean);
-              INSERT INTO "passkey" VALUES ('p', 'n', 'x', 0);
-              INSERT INTO "apikey" VALUES ('k', 'n', 'x', TRUE))",
-           R"(DROP TABLE "passkey"; DROP TABLE "apikey")");
+    add_plugin_tables();
+    sql().run(R"(INSERT INTO "passkey" ("id", "userId", "publicKey") VALUES ('p', 'n', 'x');
+                 INSERT INTO "apikey" ("id", "referenceId", "key", "enabled")
+                 VALUES ('k', 'n', 'x', TRUE))");
     expect_ok(over(update({{"banned", true}})));
     expect_ok(over(remove));
     CHECK_EQUAL(std::string("m"), links());

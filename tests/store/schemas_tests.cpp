@@ -46,19 +46,21 @@ class TableVariants : public Contract {
     /// Creates the tables with these types for ids, tokens and references.
     void create_tables(const std::string& id, const std::string& token,
                        const std::string& reference, const std::string& more = "") {
-        const std::string time = is_postgresql() ? "timestamptz" : "date";
-        const std::string boolean = is_postgresql() ? "boolean" : "integer";
-        sql().run("CREATE TABLE \"made_user\" (\"id\" " + id + ", \"name\" " + text_ +
-                  " NOT NULL, \"email\" " + email_ + " UNIQUE, \"emailVerified\" " + boolean +
-                  " NOT NULL, \"createdAt\" " + time + ", \"updatedAt\" " + time + ", \"role\" " +
-                  role_ + ", \"banned\" " + boolean + ", \"banReason\" text" + more +
-                  "); CREATE TABLE \"made_session\" (\"id\" " + id + ", \"token\" " + token +
-                  " NOT NULL, \"userId\" " + reference + " NOT NULL, \"expiresAt\" " + time +
-                  " NOT NULL, \"createdAt\" " + time + ", \"updatedAt\" " + time +
-                  "); CREATE TABLE \"made_account\" (\"id\" " + id +
-                  ", \"accountId\" text NOT NULL, \"providerId\" text NOT NULL, \"userId\" " +
-                  reference + " NOT NULL, \"password\" text, \"createdAt\" " + time +
-                  ", \"updatedAt\" " + time + ")");
+        sql().run(with_types(R"(
+CREATE TABLE "made_user" ("id" $id, "name" $text NOT NULL, "email" $email UNIQUE,
+    "emailVerified" $boolean NOT NULL, "createdAt" $time, "updatedAt" $time, "role" $role,
+    "banned" $boolean, "banReason" text$more);
+CREATE TABLE "made_session" ("id" $id, "token" $token NOT NULL, "userId" $reference NOT NULL,
+    "expiresAt" $time NOT NULL, "createdAt" $time, "updatedAt" $time);
+CREATE TABLE "made_account" ("id" $id, "accountId" text NOT NULL, "providerId" text NOT NULL,
+    "userId" $reference NOT NULL, "password" text, "createdAt" $time, "updatedAt" $time))",
+                             {{"$id", id},
+                              {"$text", text_},
+                              {"$email", email_},
+                              {"$role", role_},
+                              {"$more", more},
+                              {"$token", token},
+                              {"$reference", reference}}));
         variant_ = std::make_unique<store::DatabaseStore>(
             *connection_, log_, pool_,
             store::TableNames{"made_user", "made_session", "made_account"}, "made", timeout_policy);

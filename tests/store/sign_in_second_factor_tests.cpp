@@ -2,9 +2,6 @@
 // table, backup codes, and the lock after wrong codes.
 #include "contract.hpp"
 
-#include "support/hostile_schema.hpp"
-#include "text/unicode.hpp"
-
 #include <atomic>
 #include <string>
 #include <vector>
@@ -12,9 +9,6 @@
 namespace useradmin::test {
 
 namespace {
-
-constexpr const char* lock_columns =
-    R"(, "failedVerificationCount" integer DEFAULT 0, "lockedUntil" )";
 
 /// An application's tables with other names and types.
 struct Variant {
@@ -71,17 +65,11 @@ class SignInSecondFactor : public Contract {
     }
 
   protected:
-    static std::string time() { return is_postgresql() ? "timestamptz" : "date"; }
-
-    /// Creates the plugin's table and column, which are dropped when the test ends, and adds a
-    /// second factor for user n.
-    void create_table(const std::string& optional_columns = lock_columns + time() +
-                                                            ", \"verified\" boolean") {
-        change("ALTER TABLE \"user\" ADD COLUMN \"twoFactorEnabled\" boolean; CREATE TABLE "
-               "\"twoFactor\" (\"id\" text PRIMARY KEY, \"secret\" text NOT NULL, \"backupCodes\" "
-               "text NOT NULL, \"userId\" text NOT NULL" +
-                   optional_columns + ")",
-               "DROP TABLE \"twoFactor\"; ALTER TABLE \"user\" DROP COLUMN \"twoFactorEnabled\"");
+    /// Creates the plugin's tables without these columns, and adds a second factor for user n.
+    void create_table(std::initializer_list<const char*> missing_columns = {}) {
+        add_plugin_tables();
+        for (const std::string column : missing_columns)
+            sql().run("ALTER TABLE \"twoFactor\" DROP COLUMN \"" + column + "\"");
         add_factor("n");
     }
     void add_factor(const std::string& user_id) {
@@ -101,11 +89,7 @@ class SignInSecondFactor : public Contract {
     }
     /// Returns the identifiers in the verification table: "2fa-a, 2fa-b".
     std::string verifications() {
-        std::string all;
-        for (const auto& row :
-             sql().rows("SELECT \"identifier\" FROM \"verification\" ORDER BY \"id\""))
-            all += (all.empty() ? "" : ", ") + row[0].value_or("?");
-        return all;
+        return sql().column(R"(SELECT "identifier" FROM "verification" ORDER BY "id")");
     }
     model::VerificationValue verification(std::string_view identifier,
                                           std::string_view value = "n") const {
@@ -264,7 +248,7 @@ TEST(sign_in_second_factor, may_have_two_rows) {
 }
 
 TEST(sign_in_second_factor, works_without_the_optional_columns) {
-    create_table("");
+    create_table({"verified", "failedVerificationCount", "lockedUntil"});
     const model::SecondFactor factor = expect_ok(find()).factor;
     CHECK_FALSE(factor.verified.has_value());
     CHECK_FALSE(factor.failed_verification_count.has_value());
@@ -406,7 +390,7 @@ TEST(sign_in_second_factor, failed_codes_are_counted_and_lock_it) {
 }
 
 TEST(sign_in_second_factor, failed_codes_are_counted_only_with_both_columns) {
-    create_table(R"(, "failedVerificationCount" integer DEFAULT 0)");
+    create_table({"lockedUntil"});
     expect_ok(fail_code());
     CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
     set("\"failedVerificationCount\" = 5");
@@ -560,42 +544,25 @@ TEST(postgresql_sign_in_second_factor, missing_privileges_are_logged) {
     expect_ok(with_store(write, "poor"));
 }
 
-TEST(postgresql_sign_in_second_factor, runs_no_code_of_a_hostile_schema) {
-    create_table();
-    sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
-    execute_on_connection("SET search_path = hostile, public");
-    store::DatabaseStore store(*connection_, log_, pool_, names_, "factors", timeout_policy);
-    store::SecondFactorChange change{"n", now_, {}, {verification("a")}, "fewer", "codes"};
-    change.clears_failures = true;
-    const bool is_added = store.change_second_factor(change).operator bool();
-    const bool is_there = store.find_verification("a", now_).operator bool();
-    const bool is_taken = store.change_second_factor({"n", now_, {"a"}}).operator bool();
-    const bool is_counted =
-        store.record_second_factor_failure("n", {1, now_, now_}).operator bool();
-    const bool is_found = store.find_second_factor("n").operator bool();
-    sql().run("DROP SCHEMA hostile CASCADE");
-    CHECK(is_added && is_there && is_taken && is_counted && is_found);
-}
-
 void SignInSecondFactor::create_variant(const Variant& variant) {
-    const auto name = [&](const char* field) {
-        return " \"" + (variant.has_snake_case ? text::snake_case(field) : field) + "\" ";
-    };
-    const std::string time = variant.time;
-    const std::string key = std::string("(\"id\" ") + variant.key + " PRIMARY KEY, ";
-    const std::string user_id = sql_literal(variant.user_id);
-    const std::string factor_id = is_serial(variant) ? "1" : sql_literal(variant.row_id);
-    change("CREATE TABLE people (\"id\" " + std::string(variant.user_key) +
-               " PRIMARY KEY, \"name\" text, \"email\" text," + name("twoFactorEnabled") +
-               "boolean); CREATE TABLE" + name("twoFactors") + key + "\"secret\" text," +
-               name("backupCodes") + "text," + name("userId") + variant.reference + "," +
-               name("failedVerificationCount") + "integer," + name("lockedUntil") + time +
-               "); CREATE TABLE verifications " + key + "\"identifier\" text, \"value\" text," +
-               name("expiresAt") + time + "," + name("createdAt") + time +
-               "); INSERT INTO people VALUES (" + user_id + ", 'N', 'n@x', TRUE); INSERT INTO" +
-               name("twoFactors") + "VALUES (" + factor_id + ", 'key', 'codes', " + user_id +
-               ", 0, NULL)",
-           "DROP TABLE people; DROP TABLE" + name("twoFactors") + "; DROP TABLE verifications");
+    change(with_types(R"(
+CREATE TABLE people ("id" $user_key PRIMARY KEY, "name" text, "email" text,
+    "twoFactorEnabled" boolean);
+CREATE TABLE "twoFactors" ("id" $key PRIMARY KEY, "secret" text, "backupCodes" text,
+    "userId" $reference, "failedVerificationCount" integer, "lockedUntil" $time);
+CREATE TABLE verifications ("id" $key PRIMARY KEY, "identifier" text, "value" text,
+    "expiresAt" $time, "createdAt" $time);
+INSERT INTO people VALUES ('$user', 'N', 'n@x', TRUE);
+INSERT INTO "twoFactors" VALUES ('$factor', 'key', 'codes', '$user', 0, NULL))",
+                      {{"$user_key", variant.user_key},
+                       {"$key", variant.key},
+                       {"$reference", variant.reference},
+                       {"$time", variant.time},
+                       {"$user", variant.user_id},
+                       {"$factor", is_serial(variant) ? "1" : variant.row_id}},
+                      variant.has_snake_case),
+           with_types(R"(DROP TABLE people; DROP TABLE "twoFactors"; DROP TABLE verifications)", {},
+                      variant.has_snake_case));
     names_.user = "people";
 }
 

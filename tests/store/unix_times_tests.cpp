@@ -15,8 +15,7 @@ using store::SortKey;
 /// How an ORM stores times.
 struct Orm {
     const char* name;
-    /// The tables as its migration creates them.
-    const char* tables;
+    ColumnTypes types;
     /// An SQL expression for a time in ISO 8601 as the ORM writes it.
     std::string (*time)(const std::string& iso);
     /// The stored value of 2026-03-04T05:06:07.089Z.
@@ -37,101 +36,31 @@ std::string with_offset(const std::string& iso) {
     return sql_literal(iso.substr(0, iso.size() - 1) + "+00:00");
 }
 
-// As "prisma db push" creates them, version 6.
-constexpr const char* prisma = R"(
-CREATE TABLE "orm_user" (
-    "id" TEXT NOT NULL PRIMARY KEY,
-    "name" TEXT NOT NULL,
-    "email" TEXT NOT NULL,
-    "emailVerified" BOOLEAN NOT NULL DEFAULT false,
-    "image" TEXT,
-    "createdAt" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "updatedAt" DATETIME NOT NULL,
-    "role" TEXT,
-    "banned" BOOLEAN DEFAULT false,
-    "banReason" TEXT,
-    "banExpires" DATETIME,
-    "twoFactorEnabled" BOOLEAN DEFAULT false
-);
-CREATE TABLE "orm_session" (
-    "id" TEXT NOT NULL PRIMARY KEY,
-    "expiresAt" DATETIME NOT NULL,
-    "token" TEXT NOT NULL,
-    "createdAt" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "updatedAt" DATETIME NOT NULL,
-    "ipAddress" TEXT,
-    "userAgent" TEXT,
-    "userId" TEXT NOT NULL,
-    "impersonatedBy" TEXT,
-    CONSTRAINT "orm_session_userId_fkey" FOREIGN KEY ("userId") REFERENCES "orm_user" ("id") ON DELETE CASCADE ON UPDATE CASCADE
-);
-CREATE TABLE "orm_account" (
-    "id" TEXT NOT NULL PRIMARY KEY,
-    "accountId" TEXT NOT NULL,
-    "providerId" TEXT NOT NULL,
-    "userId" TEXT NOT NULL,
-    "accessToken" TEXT,
-    "refreshToken" TEXT,
-    "idToken" TEXT,
-    "accessTokenExpiresAt" DATETIME,
-    "refreshTokenExpiresAt" DATETIME,
-    "scope" TEXT,
-    "password" TEXT,
-    "createdAt" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "updatedAt" DATETIME NOT NULL,
-    CONSTRAINT "orm_account_userId_fkey" FOREIGN KEY ("userId") REFERENCES "orm_user" ("id") ON DELETE CASCADE ON UPDATE CASCADE
-);
-CREATE UNIQUE INDEX "orm_user_email_key" ON "orm_user"("email");
-CREATE UNIQUE INDEX "orm_session_token_key" ON "orm_session"("token"))";
+// The columns that the service uses, as Prisma and drizzle-kit create them.
+constexpr const char* orm_tables = R"(
+CREATE TABLE "orm_user" ("id" text NOT NULL PRIMARY KEY, "name" text NOT NULL,
+    "email" text NOT NULL, "emailVerified" $boolean DEFAULT false NOT NULL, "image" text,
+    "createdAt" $time DEFAULT $now NOT NULL, "updatedAt" $time NOT NULL, "role" text,
+    "banned" $boolean DEFAULT false, "banReason" text, "banExpires" $time,
+    "twoFactorEnabled" $boolean DEFAULT false);
+CREATE TABLE "orm_session" ("id" text NOT NULL PRIMARY KEY, "expiresAt" $time NOT NULL,
+    "token" text NOT NULL, "createdAt" $time DEFAULT $now NOT NULL, "updatedAt" $time NOT NULL,
+    "ipAddress" text, "userAgent" text, "impersonatedBy" text,
+    "userId" text NOT NULL REFERENCES "orm_user" ("id") ON DELETE CASCADE);
+CREATE TABLE "orm_account" ("id" text NOT NULL PRIMARY KEY, "accountId" text NOT NULL,
+    "providerId" text NOT NULL, "accessTokenExpiresAt" $time, "password" text,
+    "createdAt" $time DEFAULT $now NOT NULL, "updatedAt" $time NOT NULL,
+    "userId" text NOT NULL REFERENCES "orm_user" ("id") ON DELETE CASCADE);
+CREATE UNIQUE INDEX "orm_user_email_key" ON "orm_user" ("email");
+CREATE UNIQUE INDEX "orm_session_token_key" ON "orm_session" ("token"))";
 
-// As drizzle-kit creates them, but without unixepoch(), which needs SQLite 3.38.
-constexpr const char* drizzle = R"(
-CREATE TABLE `orm_user` (
-    `id` text PRIMARY KEY NOT NULL,
-    `name` text NOT NULL,
-    `email` text NOT NULL,
-    `email_verified` integer DEFAULT false NOT NULL,
-    `image` text,
-    `created_at` integer DEFAULT (cast(strftime('%s', 'now') * 1000 as integer)) NOT NULL,
-    `updated_at` integer DEFAULT (cast(strftime('%s', 'now') * 1000 as integer)) NOT NULL,
-    `role` text,
-    `banned` integer DEFAULT false,
-    `ban_reason` text,
-    `ban_expires` integer,
-    `two_factor_enabled` integer DEFAULT false
-);
-CREATE TABLE `orm_session` (
-    `id` text PRIMARY KEY NOT NULL,
-    `expires_at` integer NOT NULL,
-    `token` text NOT NULL,
-    `created_at` integer DEFAULT (cast(strftime('%s', 'now') * 1000 as integer)) NOT NULL,
-    `updated_at` integer NOT NULL,
-    `ip_address` text,
-    `user_agent` text,
-    `user_id` text NOT NULL,
-    `impersonated_by` text,
-    FOREIGN KEY (`user_id`) REFERENCES `orm_user`(`id`) ON UPDATE no action ON DELETE cascade
-);
-CREATE TABLE `orm_account` (
-    `id` text PRIMARY KEY NOT NULL,
-    `account_id` text NOT NULL,
-    `provider_id` text NOT NULL,
-    `user_id` text NOT NULL,
-    `access_token` text,
-    `refresh_token` text,
-    `id_token` text,
-    `access_token_expires_at` integer,
-    `refresh_token_expires_at` integer,
-    `scope` text,
-    `password` text,
-    `created_at` integer DEFAULT (cast(strftime('%s', 'now') * 1000 as integer)) NOT NULL,
-    `updated_at` integer NOT NULL,
-    FOREIGN KEY (`user_id`) REFERENCES `orm_user`(`id`) ON UPDATE no action ON DELETE cascade
-);
-CREATE UNIQUE INDEX `orm_session_token_unique` ON `orm_session` (`token`);
-CREATE UNIQUE INDEX `orm_user_email_unique` ON `orm_user` (`email`))";
+const ColumnTypes prisma = {
+    {"$time", "DATETIME"}, {"$boolean", "BOOLEAN"}, {"$now", "CURRENT_TIMESTAMP"}};
+const ColumnTypes drizzle = {{"$time", "integer"},
+                             {"$boolean", "integer"},
+                             {"$now", "(cast(strftime('%s', 'now') * 1000 as integer))"}};
 
-constexpr Orm orms[] = {
+const Orm orms[] = {
     {"Prisma, unixepoch-ms", prisma, in_milliseconds, "1772600767089", false, false},
     {"Prisma, iso8601", prisma, with_offset, "2026-03-04T05:06:07.089Z", false, false},
     {"Drizzle, timestamp_ms", drizzle, in_milliseconds, "1772600767089", false, true},
@@ -164,7 +93,7 @@ class UnixTimes : public Contract {
         orm_ = &orm;
         orm_store_.reset();
         drop();
-        sql().run(orm.tables);
+        sql().run(with_types(orm_tables, orm.types, orm.is_snake_case));
         orm_store_ = std::make_unique<store::DatabaseStore>(
             *connection_, log_, pool_, store::TableNames{"orm_user", "orm_session", "orm_account"},
             orm.name, timeout_policy);
@@ -297,10 +226,8 @@ TEST(sqlite_times_of_orms, end_only_the_oldest_session_beyond_the_limit) {
         terms.now = at("2026-03-05T00:00:00.000Z");
         terms.max_sessions = 2;
         expect_ok(orm_store_->create_session(session_of("app", "new", terms.now), terms));
-        std::string tokens;
-        for (const auto& row : sql().rows("SELECT token FROM orm_session ORDER BY 1"))
-            tokens += *row[0] + " ";
-        CHECK_EQUAL(std::string("2026-03-02 new "), tokens);
+        CHECK_EQUAL(std::string("2026-03-02, new"),
+                    sql().column("SELECT token FROM orm_session ORDER BY 1"));
     });
 }
 

@@ -31,6 +31,12 @@ std::vector<std::string> words_of(const std::string& text) {
     return {std::istream_iterator<std::string>(stream), {}};
 }
 
+std::string replace_all(std::string text, std::string_view what, std::string_view with) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
+        text.replace(at, what.size(), with);
+    return text;
+}
+
 std::string percent_encoded(std::string_view text) {
     std::string encoded;
     for (const char character : text) {

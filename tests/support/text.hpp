@@ -18,6 +18,9 @@ std::vector<std::string> lines_of(const std::string& text);
 /// Returns the words of the text, which are separated by spaces or newlines.
 std::vector<std::string> words_of(const std::string& text);
 
+/// Returns the text with every occurrence of `what` replaced.
+std::string replace_all(std::string text, std::string_view what, std::string_view with);
+
 /// Returns the string with every byte percent-encoded.
 std::string percent_encoded(std::string_view text);
 
