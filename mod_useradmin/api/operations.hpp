@@ -44,7 +44,7 @@ enum class BodyUse { none, required, optional };
 /// An entry of the routing table.
 struct Operation {
     std::string_view method;
-    /// The path below the base address, as in the OpenAPI document, without the first slash.
+    /// The path below the base address, as in the OpenAPI document, without the leading slash.
     std::string_view path;
     /// The name in metrics and in the audit log.
     std::string_view name;

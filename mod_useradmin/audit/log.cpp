@@ -56,7 +56,6 @@ std::string read_at(int file, std::size_t size, std::int64_t at) {
 /// The second line contains the instance id, which earlier versions neither read nor overwrite.
 struct Log::StoredPosition {
     ChainPosition link;
-    /// The log's inode number.
     std::uint64_t inode = 0;
     /// The log's size in bytes after the last line was written.
     std::uint64_t size = 0;

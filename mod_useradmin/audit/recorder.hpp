@@ -36,7 +36,6 @@ class Recorder final : public store::ChangeListener {
     /// Returns the number of the event's line. If the line is not written yet, returns the number
     /// of the line that it will correct, or 0 if there is none.
     std::uint64_t written() const noexcept { return written_; }
-    /// Returns whether there is a log.
     bool is_enabled() const noexcept { return trail_.log != nullptr; }
 
     bool runs_before_commit() const noexcept override { return trail_.is_required && is_enabled(); }

@@ -41,7 +41,6 @@ struct ChainFindings {
     std::uint64_t lines = 0;
     ChainPosition first;
     ChainPosition last;
-    /// Whether the chain has no problems.
     bool is_intact = true;
 };
 

@@ -72,9 +72,9 @@ class ConnectionLimiter {
     std::timed_mutex pool_mutex_;
     /// The number of threads that are returning a connection.
     std::atomic<int> releases_{0};
-    /// The duration of the longest recent hold. A hold that opened a connection replaces it even if
-    /// that hold was shorter. Other shorter holds may not have involved the database. Protected by
-    /// pool_mutex_, like the time when the hold ended.
+    /// The duration of the longest recent hold. Only a hold that opened a connection may replace it
+    /// with a shorter one, because other short holds may not have involved the database. Protected
+    /// by pool_mutex_, like the time when the hold ended.
     store::Clock::duration longest_hold_{0};
     store::Clock::time_point longest_hold_ended_;
 };

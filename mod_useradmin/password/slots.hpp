@@ -15,7 +15,6 @@ namespace useradmin::password {
 class HashSlots {
   public:
     struct Options {
-        /// The maximum wait.
         std::chrono::milliseconds timeout;
         /// The directive that sets the maximum wait. Used only in the log.
         const char* timeout_directive;

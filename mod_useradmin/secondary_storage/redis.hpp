@@ -18,7 +18,6 @@ namespace useradmin::secondary_storage {
 struct RedisAddress {
     const char* host = "";
     int port = 6379;
-    /// Whether the connection uses TLS.
     bool has_tls = false;
     /// The user name, or nullptr for the default user. Ignored without a password.
     const char* user = nullptr;

@@ -43,7 +43,6 @@ class Cookies {
     /// browser closes. Also expires the cookies in which the application caches an earlier session
     /// (cookieCache).
     void set_session(http::Response& response, std::string_view token, bool is_remembered) const;
-    /// Expires the cookies of a session.
     void expire_session(http::Response& response) const;
     /// Same as expire_session(), but keeps the "dont_remember" cookie for the next session.
     void expire_session_token(http::Response& response) const;
@@ -60,7 +59,7 @@ class Cookies {
   private:
     /// Expires the cookies in which the application caches the session.
     void expire_session_data(http::Response& response) const;
-    /// Adds a header. `name` is the full name.
+    /// Adds a Set-Cookie header. `name` includes the prefix.
     void add(http::Response& response, std::string_view name, std::string_view value,
              std::string_view max_age) const;
 

@@ -59,12 +59,12 @@ std::string challenge_of(std::string_view token, std::string_view email,
            crypto::sign_base64url(account, secret);
 }
 
-/// Returns whether httpd, not the application, has issued the challenge.
+/// Returns whether httpd, not the application, issued the challenge.
 bool is_own(std::string_view challenge) noexcept {
     return challenge.find('!') != challenge.npos;
 }
 
-/// Returns the account's password hash, or an empty string if the application has issued the
+/// Returns the account's password hash, or an empty string if the application issued the
 /// challenge. Fails with not_found if the account has changed since the challenge was issued.
 store::Result<std::string_view>
 find_password_hash(const model::User& user, std::string_view challenge, const Service& service) {

@@ -25,9 +25,7 @@ struct DatabaseProduct {
     const char* name;
     /// The driver's name in DBDriver, such as "pgsql".
     const char* driver;
-    /// The driver's package on Debian.
     const char* debian_package;
-    /// The driver's package on Fedora.
     const char* fedora_package;
     /// The directory below sql/.
     const char* directory;

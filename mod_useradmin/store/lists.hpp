@@ -64,7 +64,6 @@ std::string sort_columns(const Table& user, SortKey by);
 /// Returns the SELECT columns of a page: the fields of the user `u`, and the sort key of the row
 /// `m`.
 std::string select_list_m(const Table& user, SortKey by);
-/// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
 /// Appends LIMIT. Common limits are literals. If the limit were an argument, PostgreSQL would plan
 /// each execution, and planning takes as long as reading the page.

@@ -78,9 +78,7 @@ class Statement {
         sql_ += sql;
         return *this;
     }
-    /// Appends the column's name.
     Statement& operator<<(const Column& column) { return *this << column.sql(); }
-    /// Appends the table's name.
     Statement& operator<<(const Table& table) { return *this << table.sql; }
     Statement& operator<<(const Argument& argument);
 

@@ -48,7 +48,6 @@ bool is_own_directive(const ConfigLine& line) {
     });
 }
 
-/// The handlers of this project's modules.
 constexpr std::string_view handlers[] = {"useradmin-better-auth", "useradmin-console",
                                          "useradmin-health", "useradmin-metrics",
                                          "useradmin-openapi"};

@@ -24,7 +24,7 @@ bool is_lower_of(std::string_view sql, std::string_view column) {
         return found;
     };
     std::string text = bare(sql);
-    // PostgreSQL adds a cast to varchar.
+    // PostgreSQL casts a varchar column to text.
     if (text.ends_with("::text"))
         text.resize(text.size() - 6);
     return sql.find('(') != sql.npos && text.ends_with("lower" + bare(column)) &&
@@ -117,7 +117,8 @@ std::string text_type(const store::Table& table) {
     return table.builtin_schema.empty() ? "text" : std::string(table.builtin_schema) + ".text";
 }
 
-/// Returns SQL for a field of a table's alias as text, to compare columns of different types.
+/// Returns an SQL expression for a column, cast to text so that columns of different types can be
+/// compared.
 std::string column_text(const store::Table& table, const char* alias, std::string_view field) {
     return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +
            ")";
