@@ -46,7 +46,7 @@ Response invite_user(const Call& call, const Service& service, store::NewUser us
 } // namespace
 
 Response create_user(const Call& call, const Service& service) {
-    // dispatch() makes checks 1 (session) and 2 (role).
+    // dispatch() performs checks 1 (session) and 2 (role).
 
     const std::optional<Object>& object = call.body;
     if (!object)

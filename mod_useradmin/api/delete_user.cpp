@@ -7,7 +7,7 @@
 namespace useradmin::api {
 
 Response delete_user(const Call& call, const Service& service) {
-    // dispatch() makes checks 1 (session) and 2 (role).
+    // dispatch() performs checks 1 (session) and 2 (role).
     // Check 3: callers cannot delete themselves.
     if (call.id == call.caller->id)
         return error(400, texts.delete_self);

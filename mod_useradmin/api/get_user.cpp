@@ -6,7 +6,7 @@
 namespace useradmin::api {
 
 Response get_user(const Call& call, const Service& service) {
-    // dispatch() makes checks 1 (session) and 2 (role).
+    // dispatch() performs checks 1 (session) and 2 (role).
     // Check 3: the user must exist.
     const std::vector<std::string_view> columns = requested_columns(call, service.settings);
     auto user = service.store.find(call.id, columns.empty() ? store::UserColumns::known

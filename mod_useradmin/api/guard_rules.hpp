@@ -35,7 +35,7 @@ inline store::UpdateGuard guard_of(const Call& call, store::UpdateGuard guard = 
     return guard;
 }
 
-/// Returns the session policy of a ban or a change of role or address (UserAdminEndSessions).
+/// Returns the session policy of a ban or a change of role or email address (UserAdminEndSessions).
 inline store::SessionPolicy session_policy(const OperationSettings& settings) noexcept {
     return settings.ends_sessions ? store::SessionPolicy::revoke : store::SessionPolicy::keep;
 }

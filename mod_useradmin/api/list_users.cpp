@@ -189,7 +189,7 @@ std::optional<store::Order> order_by(std::string_view name, bool allows_last_see
 }
 
 Response list_users(const Call& call, const Service& service) {
-    // dispatch() makes checks 1 (session) and 2 (role).
+    // dispatch() performs checks 1 (session) and 2 (role).
 
     Pagination pagination;
     pagination.page = positive_number(text::query_parameter(call.request.query, "page"), 1);

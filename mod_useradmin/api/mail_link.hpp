@@ -1,4 +1,4 @@
-// Links by mail (UserAdminMailCommand). better-auth's own endpoints accept the tokens.
+// Mailed links (UserAdminMailCommand). better-auth's own endpoints accept the tokens.
 #pragma once
 
 #include "api/operations.hpp"

@@ -47,12 +47,12 @@ struct OperationSettings {
     /// Whether changing the address sets emailVerified to false.
     bool unverifies_email = false;
     Guards guards = {};
-    /// Whether a ban or a change of role or address ends the user's sessions.
+    /// Whether a ban or a change of role or email address ends the user's sessions.
     bool ends_sessions = false;
     /// Whether UserAdminExtras is on, which adds resources below a user, such as the user's
     /// sessions.
     bool has_extras = false;
-    /// The settings of links by mail, or std::nullopt if they are disabled.
+    /// The settings of mailed links, or std::nullopt if they are disabled.
     std::optional<mail::Settings> mail = {};
     /// The extra columns that superAdmins may read (UserAdminColumns).
     ColumnNames columns = {};
@@ -70,7 +70,7 @@ struct Service {
     const OperationSettings& settings;
     /// The audit log's file descriptor, open for reading. Negative if there is none.
     int audit_log = -1;
-    /// Sends links by mail. nullptr if the settings do not enable any.
+    /// Sends mailed links. nullptr if the settings do not enable any.
     mail::Mailer* mailer = nullptr;
     /// Logs the audit event and begins a new one. May be empty.
     std::function<void()> next_event = {};

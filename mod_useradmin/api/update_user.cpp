@@ -65,7 +65,7 @@ Response reject(const Call& call, const Service& service, int status, const Text
 } // namespace
 
 Response update_user(const Call& call, const Service& service) {
-    // dispatch() makes checks 1 (session) and 2 (role).
+    // dispatch() performs checks 1 (session) and 2 (role).
     const Caller& caller = *call.caller;
     const std::optional<Object>& object = call.body;
 

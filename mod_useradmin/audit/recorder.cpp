@@ -20,7 +20,7 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
     if (appended.error != 0 && appended.error != EAGAIN)
         errors.write_throttled(
             text::Level::error,
-            "UA0401: the audit log could not be written: " +
+            "UA0401: cannot write the audit log: " +
                 std::generic_category().message(appended.error) +
                 (is_required ? "; changes are rejected until it can be written" : ""));
     if (appended.begins_stall)

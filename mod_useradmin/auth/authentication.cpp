@@ -318,7 +318,7 @@ int check_access(request_rec* request) noexcept {
     return apr::guarded([&] { return authenticate(request); },
                         [&](const char* reason) {
                             ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
-                                          "UA0301: a session could not be looked up: %s", reason);
+                                          "UA0301: cannot look up a session: %s", reason);
                             return HTTP_INTERNAL_SERVER_ERROR;
                         });
 }
@@ -360,7 +360,7 @@ void log_missing_credential(request_rec* request, const AuthSettings& settings) 
     const auto [level, reason, advice] = explain_missing_credential(request, settings);
     httpd::RequestLog log(request, auth_useradmin_module,
                           *server_configuration_of(request->server).log_throttle);
-    log.write_rejection(level, std::string("UA0319: a request got 401: ") + reason, advice);
+    log.write_rejection(level, std::string("UA0319: request rejected (401): ") + reason, advice);
 }
 
 /// Logs why a request without a credential got 401, regardless of the handler. Rejected credentials
@@ -398,7 +398,7 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
         },
         [&](const char* reason) {
             ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
-                         "UA0302: the configuration could not be checked: %s", reason);
+                         "UA0302: cannot check the configuration: %s", reason);
             return HTTP_INTERNAL_SERVER_ERROR;
         });
 }

@@ -28,7 +28,7 @@ void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line)
         httpd::warn(line, auth_useradmin_module,
                     "UA0313: a secret in AuthUserAdminSecret is shorter than " +
                         std::to_string(crypto::min_secret_length) +
-                        " characters and can be guessed; use a longer one, both here and in the "
+                        " bytes and can be guessed; use a longer one, both here and in the "
                         "application");
 }
 

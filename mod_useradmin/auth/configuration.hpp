@@ -55,7 +55,7 @@ inline constexpr auto directives = std::tuple_cat(
                                             httpd::NumberReader{"a number of seconds", 0, 3600}),
         httpd::directive<struct SigningSecrets>(
             "AuthUserAdminSecret", TAKE_ARGV, httpd::except_htaccess,
-            "the secret that signs tokens: text, file:path or env:NAME [, other secrets to accept]",
+            "the secret that signs tokens: text, file:path or env:NAME [other secrets to accept]",
             Signing(), read_secrets),
         httpd::directive<struct SignIn>("AuthUserAdminSignIn", FLAG, httpd::except_htaccess,
                                         "whether this Location is the base address of "
@@ -63,12 +63,12 @@ inline constexpr auto directives = std::tuple_cat(
                                         httpd::Base(), read_base),
         httpd::directive<struct MaxSessions>(
             "AuthUserAdminMaxSessions", TAKE1, httpd::except_htaccess,
-            "the maximum number of sessions per user; a sign-in beyond it ends the oldest", 100,
-            httpd::NumberReader{"an integer", 1, 100000}),
+            "the maximum number of sessions per user; a further sign-in ends the oldest session",
+            100, httpd::NumberReader{"an integer", 1, 100000}),
         httpd::directive<struct SignInLimit>(
             "AuthUserAdminSignInLimit", TAKE123, httpd::except_htaccess,
-            "the number of failed sign-in attempts allowed for an account from an address [, the "
-            "period in seconds [, shared by all servers]]",
+            "the number of failed sign-in attempts allowed for an account from a client "
+            "address [period in seconds [shared]]",
             password::AttemptLimit(), read_limit),
         httpd::directive<struct SecondFactorMode>(
             "AuthUserAdminSecondFactor", TAKE1, httpd::except_htaccess,

@@ -70,7 +70,7 @@ authn_status check_password(request_rec* request, const char* user, const char* 
     return apr::guarded([&] { return verify(request, user, password); },
                         [&](const char* reason) {
                             ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
-                                          "UA0309: a password could not be verified: %s", reason);
+                                          "UA0309: cannot verify a password: %s", reason);
                             return AUTH_GENERAL_ERROR;
                         });
 }

@@ -48,14 +48,14 @@ Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logge
     new_file_ = is_absent(file_) ? file_ : std::string();
     // SQLite would create a file for a mistyped name.
     if (absent == IfAbsent::fail && !new_file_.empty())
-        throw CommandError("there is no file " + new_file_ +
-                           "; create it with 'useradminctl schema'");
+        throw CommandError("file " + new_file_ +
+                           " does not exist; create it with 'useradminctl schema'");
     apr_initialize();
     apr_pool_create(&pool_, nullptr);
     apr_dbd_init(pool_);
     connection_.pool = pool_;
     if (apr_dbd_get_driver(pool_, driver.c_str(), &connection_.driver) != APR_SUCCESS)
-        throw CommandError("APR has no driver " + driver + "; install " +
+        throw CommandError("APR driver " + driver + " is not installed; install " +
                            dialect_->product().debian_package + " (Debian, Ubuntu) or " +
                            dialect_->product().fedora_package + " (Fedora, RHEL)");
     const char* error = nullptr;

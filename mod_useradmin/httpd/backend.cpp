@@ -183,7 +183,7 @@ bool check_database(const module& owner, const char* directive) noexcept {
             return problem.empty() || fail("", problem.c_str());
         },
         [&](const char* reason) {
-            return fail("the configuration of mod_dbd could not be checked: ", reason);
+            return fail("cannot check the configuration of mod_dbd: ", reason);
         });
 }
 
@@ -219,7 +219,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
         },
         [&](const char* reason) {
             ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, servers,
-                         "UA0208: the module cannot start: %s", reason);
+                         "UA0208: cannot initialize the module: %s", reason);
             return HTTP_INTERNAL_SERVER_ERROR;
         });
 }
@@ -240,7 +240,7 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
         },
         [&](const char* reason) {
             ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, servers,
-                         "UA0207: a child cannot start: %s", reason);
+                         "UA0207: cannot initialize the child process: %s", reason);
             std::exit(APEXIT_CHILDSICK);
         });
 }

@@ -91,7 +91,7 @@ http::Body RequestBody::failure(apr_status_t status, bool has_timed_out) {
     log_.write(text::Level::info, status,
                has_timed_out ? "UA0209: the body did not arrive within " +
                                    std::to_string(timeout_.count()) + " s (UserAdminBodyTimeout)"
-                             : "UA0209: the request body could not be read");
+                             : "UA0209: cannot read the request body");
     return {{}, answer};
 }
 

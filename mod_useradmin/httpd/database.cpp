@@ -41,7 +41,7 @@ std::string database_problem() {
                    });
     });
     if (!has_driver)
-        return "there is no DBDriver; add DBDriver (" + store::driver_names() + ") and DBDParams";
+        return "DBDriver is not set; set DBDriver (" + store::driver_names() + ") and DBDParams";
     if (!is_known)
         return "DBDriver must be " + store::driver_names();
     return {};

@@ -24,7 +24,7 @@ inline std::string_view tag_of(std::string_view message) noexcept {
 inline int log_failed_request(const request_rec* request, const module& owner,
                               const char* reason) noexcept {
     ap_log_rerror(__FILE__, __LINE__, owner.module_index, APLOG_ERR, APR_SUCCESS, request,
-                  "UA0205: a request failed: %s", reason);
+                  "UA0205: internal error: %s", reason);
     return HTTP_INTERNAL_SERVER_ERROR;
 }
 

@@ -1,4 +1,4 @@
-// The interface for sending links by mail.
+// The interface for sending mailed links.
 #pragma once
 
 #include "mail/templates.hpp"
@@ -8,7 +8,7 @@
 
 namespace useradmin::mail {
 
-/// The settings of UserAdminMailCommand and the other directives for links by mail.
+/// The settings of UserAdminMailCommand and the other directives for mailed links.
 struct Settings {
     std::string_view from = {};
     std::string_view from_name = {};

@@ -164,7 +164,7 @@ bool RedisStorage::encrypt() {
                                  return wait_for(events, deadline);
                              });
     else
-        problem_ = "this build has no TLS";
+        problem_ = "this build does not support TLS";
     if (!problem_.empty())
         context_.reset();
     return context_ != nullptr;

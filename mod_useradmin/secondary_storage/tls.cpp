@@ -20,7 +20,8 @@ using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
 
 std::string last_error() {
     const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
-    return reason != nullptr ? std::string("TLS: ") + reason : "no answer to the TLS handshake";
+    return reason != nullptr ? std::string("TLS: ") + reason
+                             : "the TLS handshake timed out or failed";
 }
 
 /// Requires a certificate for the host. Returns false on failure.

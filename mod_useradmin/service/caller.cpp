@@ -92,7 +92,7 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
     log.write_rejection(
         // A request without credentials does not indicate a configuration error.
         has_credential(request) ? text::Level::warning : text::Level::info,
-        "UA0223: a request to " + location + " got 401: " +
+        "UA0223: a request to " + location + " was rejected (401): " +
             (has_expression ? "UserAdminSession returned an empty id"
                             : "no auth module set the session-user-id note"),
         has_expression ? "check its expression"

@@ -55,8 +55,7 @@ const char* refusal_of(std::string_view column, bool is_editable) {
         return "is a field of the service itself; specify an extra column of the application, such "
                "as company";
     if (column == "lastSeenAt")
-        return "is already in responses as the last activity; to choose its column, use "
-               "UserAdminLastSeen";
+        return "is a built-in field (the last activity); set its column with UserAdminLastSeen";
     if (api::has_name_of_secret(column))
         return "looks like the name of a secret; the service never shows secrets";
     if (is_editable && name == "twofactorenabled")
@@ -134,10 +133,11 @@ const char* read_console_accent(const httpd::ConfigLine& line,
                                 std::optional<console::Color>& accent) {
     accent = console::parse_color(line.arguments[0]);
     if (!accent)
-        return "must be a color as #rrggbb, in quotes, such as \"#3451b2\"";
+        return "must be a quoted color in the form \"#rrggbb\", such as \"#3451b2\"";
     if (const std::string readable = text_of(console::readable(*accent));
         readable != text_of(*accent))
-        return line.copy("must be darker for text on white; \"" + readable + "\" is dark enough");
+        return line.copy("is too light for text on white; use \"" + readable +
+                         "\" or a darker color");
     return nullptr;
 }
 

@@ -67,7 +67,7 @@ inline constexpr auto directives = std::tuple_cat(
         // nullptr selects the environment variable or the built-in address.
         httpd::directive<struct ProtectedEmail>(
             "UserAdminProtectedEmail", TAKE1, httpd::except_htaccess,
-            "the address of the administrator whose account cannot be deleted",
+            "the email address of the administrator whose account cannot be deleted",
             static_cast<const char*>(nullptr), read_protected_email),
         httpd::directive<struct GuardWords>(
             "UserAdminGuard", TAKE_ARGV, httpd::except_htaccess,
@@ -75,7 +75,7 @@ inline constexpr auto directives = std::tuple_cat(
             api::Guards(), read_guards),
         httpd::directive<struct EndsSessions>(
             "UserAdminEndSessions", FLAG, httpd::except_htaccess,
-            "whether a ban or a change of role or address ends the user's sessions", false,
+            "whether a ban or a change of role or email address ends the user's sessions", false,
             httpd::SwitchReader()),
         httpd::directive<struct CleansUp>("UserAdminCleanUp", FLAG, httpd::except_htaccess,
                                           "whether deleting a user also deletes better-auth's "
@@ -88,11 +88,11 @@ inline constexpr auto directives = std::tuple_cat(
             false, httpd::SwitchReader()),
         httpd::directive<struct MailCommandLine>(
             "UserAdminMailCommand", TAKE1, httpd::except_htaccess,
-            "the command that sends links by mail, such as \"/usr/sbin/sendmail -t\"",
+            "the command that mails links, such as \"/usr/sbin/sendmail -t\"",
             static_cast<const char* const*>(nullptr), read_mail_command),
         httpd::directive<struct MailFrom>(
             "UserAdminMailFrom", TAKE12, httpd::except_htaccess,
-            "the sender of mailed links: an address and an optional name", MailSender(),
+            "the sender of mailed links: an email address and an optional name", MailSender(),
             read_mail_from),
         httpd::directive<struct MailPasswordLink>(
             "UserAdminMailPasswordLink", TAKE1, httpd::except_htaccess,
@@ -126,10 +126,10 @@ inline constexpr auto directives = std::tuple_cat(
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::except_htaccess,
                                           "the maximum page size of a list", 1000,
                                           httpd::NumberReader{"an integer", 1, 100000}),
-        httpd::directive<struct TotalAge>(
-            "UserAdminTotalCache", TAKE1,
-            httpd::except_htaccess, "for how many seconds the total of a filter may be reused",
-            std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
+        httpd::directive<struct TotalAge>("UserAdminTotalCache", TAKE1, httpd::except_htaccess,
+                                          "how many seconds the total of a filter may be reused",
+                                          std::chrono::seconds(0),
+                                          httpd::NumberReader{"a number of seconds", 0, 3600}),
         httpd::directive<struct MaxBody>("UserAdminMaxBody", TAKE1, httpd::except_htaccess,
                                          "the maximum size of a request body, in bytes", 65536L,
                                          httpd::NumberReader{"a number of bytes", 1024, 16777216}),
@@ -139,11 +139,11 @@ inline constexpr auto directives = std::tuple_cat(
             httpd::ChoiceReader{"email", "user-id"}),
         httpd::directive<struct LowersEmail>(
             "UserAdminEmailCase", TAKE1, httpd::except_htaccess,
-            "how addresses are stored: keep (unchanged) or lower (in lower case)", false,
+            "how email addresses are stored: keep (unchanged) or lower (in lower case)", false,
             httpd::ChoiceReader{"keep", "lower"}),
         httpd::directive<struct UnverifiesEmail>(
             "UserAdminEmailChange", TAKE1, httpd::except_htaccess,
-            "whether a changed address stays verified: keep or unverify", false,
+            "whether a changed email address stays verified: keep or unverify", false,
             httpd::ChoiceReader{"keep", "unverify"}),
         // If nullptr, the console shows a sign-in form, provided that mod_auth_useradmin accepts
         // sign-ins.
@@ -159,7 +159,7 @@ inline constexpr auto directives = std::tuple_cat(
                                              static_cast<const char*>(nullptr), read_console_logo),
         httpd::directive<struct ConsoleAccent>(
             "UserAdminConsoleAccent", TAKE1, httpd::except_htaccess,
-            "the color of the console's buttons and links, as #rrggbb",
+            "the color of the console's buttons and links, in the form #rrggbb",
             std::optional<console::Color>(), read_console_accent),
         httpd::directive<struct SecondaryStorageAddress>(
             "UserAdminSecondaryStorage", TAKE_ARGV, httpd::except_htaccess,
@@ -215,9 +215,9 @@ std::string_view protected_email_of(const request_rec* request, const ServiceSet
 api::OperationSettings operation_settings(const request_rec* request,
                                           const ap_conf_vector_t* configuration);
 
-/// Returns the error in the directives for links by mail, or nullptr.
+/// Returns the error in the directives for mailed links, or nullptr.
 const char* mail_configuration_error(const ap_conf_vector_t* configuration);
-/// Returns the settings for links by mail, or std::nullopt if they are disabled. The views are
+/// Returns the settings for mailed links, or std::nullopt if they are disabled. The views are
 /// valid for the lifetime of the configuration.
 std::optional<mail::Settings> mail_settings(const ap_conf_vector_t* configuration);
 

@@ -156,7 +156,7 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
         },
         [&](const char* reason) {
             ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
-                         "UA0211: the configuration could not be checked: %s", reason);
+                         "UA0211: cannot check the configuration: %s", reason);
             return HTTP_INTERNAL_SERVER_ERROR;
         });
 }

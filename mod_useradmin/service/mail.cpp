@@ -84,7 +84,7 @@ const char* mail_configuration_error(const ap_conf_vector_t* configuration) {
     const bool has_sender = settings.get<MailFrom>().address != nullptr;
     if (settings.get<MailCommandLine>() == nullptr)
         return has_password_link || has_verify_link || has_sender
-                   ? "links by mail require UserAdminMailCommand, such as UserAdminMailCommand "
+                   ? "mailed links require UserAdminMailCommand, such as UserAdminMailCommand "
                      "\"/usr/sbin/sendmail -t\""
                    : nullptr;
     if (!settings.get<HasExtras>())

@@ -175,7 +175,7 @@ apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
         apr::guarded([&] { static_cast<Job*>(data)->run(pool); },
                      [](const char* reason) {
                          ap_log_error(APLOG_MARK, APLOG_ERR, APR_SUCCESS, ap_server_conf,
-                                      "UA0220: revocations could not be delivered: %s", reason);
+                                      "UA0220: cannot deliver revocations: %s", reason);
                      });
     return APR_SUCCESS;
 }
@@ -213,10 +213,8 @@ void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& v
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting& storage) {
     constexpr const char* right =
-        "must be none, or redis://[user:password@]host[:port][/database] (rediss: for TLS), as the "
-        "URL itself, file:path or env:NAME, optionally followed by the prefix of the application's "
-        "keys and by 'required' (to reject changes that revoke sessions while Redis is "
-        "unreachable)";
+        "must be none, or a URL (redis://[user:password@]host[:port][/database] or rediss://, "
+        "file:PATH or env:NAME), then optionally a key prefix and 'required'";
     storage = {};
     auto arguments = line.arguments;
     if (arguments.size() == 1 && arguments[0] == "none")

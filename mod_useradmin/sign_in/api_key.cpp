@@ -73,7 +73,7 @@ std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
     return std::max(std::chrono::milliseconds(1), length - (use.now - *key.last_request));
 }
 
-/// Makes the checks in the plugin's order.
+/// Performs the checks in the plugin's order.
 CredentialStatus key_status(const store::ApiKeyWithUser& found, text::Timestamp now) {
     if (!has_default_configuration(found.key) || !found.user)
         return CredentialStatus::unknown;

@@ -103,7 +103,7 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
 
 void CredentialVerifier::log_second_factor(const model::User& user, text::Network network) const {
     log_.write_for_client(text::Level::info,
-                          "UA0316: rejected a password-only sign-in of user " +
+                          "UA0316: rejected a password-only sign-in by user " +
                               std::string(user.id) +
                               ": the account has a second factor (twoFactorEnabled); to "
                               "allow it, set AuthUserAdminSecondFactor ignore",
@@ -157,7 +157,7 @@ bool CredentialVerifier::apply_shared_failures(const store::Result<store::Failed
         return false; // the store has logged why
     if (!found->has_table)
         log_.write_throttled(text::Level::error,
-                             "UA0317: there is no table useradmin_attempt, so "
+                             "UA0317: table useradmin_attempt does not exist, so "
                              "AuthUserAdminSignInLimit counts failures separately on each server; "
                              "run: useradminctl schema");
     if (found->exceeded)

@@ -56,7 +56,7 @@ inline std::vector<Privilege> sign_in_method_privileges(const Schema& schema) {
     return all;
 }
 
-/// Links by mail, in addition to service_privileges and attempt_privileges. No token is read.
+/// Mailed links, in addition to service_privileges and attempt_privileges. No token is read.
 inline std::vector<Privilege> mail_privileges(const Schema& schema) {
     const OwnedTable* const values = schema.verifications();
     if (values == nullptr)

@@ -107,9 +107,10 @@ class FieldResolver {
 
     bool exists() const {
         if (!table_.exists())
-            note(need_, table_.absence_reason.empty() ? "there is no table " + table_.name +
-                                                            "; create it with 'useradminctl schema'"
-                                                      : table_.absence_reason);
+            note(need_, table_.absence_reason.empty()
+                            ? "table " + table_.name +
+                                  " does not exist; create it with 'useradminctl schema'"
+                            : table_.absence_reason);
         return table_.exists();
     }
 
@@ -229,7 +230,7 @@ bool Column::can_hold_sort_key(std::string_view key) const noexcept {
     case Kind::integer:
         return is_canonical_number(key, max_value);
     case Kind::text:
-        // A SQLite column without a type does not convert the values that it is compared with.
+        // An SQLite column without a type does not convert the values that it is compared with.
         return !type.empty();
     case Kind::other:
         // SQLite accepts any string. Floating-point numbers are rejected, because they do not
@@ -407,8 +408,8 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
                   "permissions"});
     if (second_factors() == nullptr)
         problems.push_back({needs_second_factors,
-                            "there is no table of better-auth's plugin for second factors with the "
-                            "columns \"userId\", \"secret\" and \"backupCodes\" "
+                            "better-auth's twoFactor table does not exist or lacks the columns "
+                            "\"userId\", \"secret\" and \"backupCodes\" "
                             "(AuthUserAdminSecondFactor); run better-auth's migration"});
     else if (second_factor_column.empty())
         problems.push_back({needs_second_factor_flag,
@@ -425,7 +426,7 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
             FieldResolver(values->table, need, problems).has({"id"});
         else
             problems.push_back(
-                {need, std::string("there is no table \"verification\" with the columns "
+                {need, std::string("table \"verification\" does not exist or lacks the columns "
                                    "\"identifier\", \"value\" and \"expiresAt\" (") +
                            directive + "); run better-auth's migration"});
 }

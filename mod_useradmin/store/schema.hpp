@@ -63,10 +63,10 @@ struct Column {
     bool has_loose_collation = false;
     /// Whether the database can convert the column to Unicode normalization forms.
     bool is_unicode = true;
-    /// Whether the database account may read the column. Checked only for sessions, accounts and
+    /// Whether the database role may read the column. Checked only for sessions, accounts and
     /// plugins' tables.
     bool is_readable = true;
-    /// Whether the database account may change the column. Checked only for plugins' tables.
+    /// Whether the database role may change the column. Checked only for plugins' tables.
     bool is_writable = true;
     /// SQL before and after the column in a SELECT list.
     std::string select_prefix = {};
@@ -126,9 +126,9 @@ struct Table {
     std::string version;
     /// The estimated number of rows, or 0 if unknown.
     std::int64_t estimated_rows = 0;
-    /// Whether the database account may delete rows. Checked only for plugins' tables.
+    /// Whether the database role may delete rows. Checked only for plugins' tables.
     bool allows_delete = true;
-    /// Whether the database account may insert rows. Checked only for plugins' tables.
+    /// Whether the database role may insert rows. Checked only for plugins' tables.
     bool allows_insert = true;
     /// Why the table cannot be used, if known.
     std::string absence_reason;

@@ -66,9 +66,10 @@ void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& qu
     schema.similar_table_names = found;
     for (Wanted& wanted : all)
         if (is_missing(wanted))
-            wanted.table.absence_reason = "there is no table " + wanted.table.name +
-                                          ", but a similar one, " + quoted_table(wanted.name) +
-                                          "; set UserAdminTables " + schema.similar_table_names;
+            wanted.table.absence_reason =
+                "table " + wanted.table.name +
+                " does not exist, but a similar one does: " + quoted_table(wanted.name) +
+                "; set UserAdminTables " + schema.similar_table_names;
 }
 
 } // namespace useradmin::store

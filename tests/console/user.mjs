@@ -5,7 +5,7 @@ import { admin, make, root, scenesOf, secret, user } from "./support/scene.mjs";
 import { password, Site } from "./support/site.mjs";
 
 const site = new Site();
-// A site that sends links by mail.
+// A site that sends mailed links.
 const mailing = new Site({
   secret,
   hasAuditLog: true,
@@ -66,7 +66,7 @@ scene("a superAdmin invites a user, and sends links", { site: mailing, email: ro
   await view.read("The link has been sent to iris@example.org.", "dialog.drawer .status");
 });
 
-scene("links by mail do not prevent setting a password", { site: mailing, email: root }, async (view) => {
+scene("mailed links do not prevent setting a password", { site: mailing, email: root }, async (view) => {
   await view.press("New user");
   await view.choose("dialog select[name=access]", "");
   await view.type("dialog input[name=name]", "Noa Gil");

@@ -160,7 +160,7 @@ TEST(ctl_audit, that_cannot_be_written_stops_a_command_if_required) {
     const CommandResult ended = run_audited({"delete", id, "--yes"}, "", " required");
     std::filesystem::remove(log_);
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "UA0401: the audit log could not be written: No space left on device"));
+    CHECK(has(ended.errors, "UA0401: cannot write the audit log: No space left on device"));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
 }
@@ -221,7 +221,7 @@ TEST(ctl_audit, without_a_position_is_reported) {
     CHECK_FALSE(has(verify({log_}).output, "note: "));
     write_file(log_, "");
     write_file(log_ + ".chain", "");
-    CHECK_EQUAL(std::string("There are no lines.\n"), verify({log_}).output);
+    CHECK_EQUAL(std::string("The log is empty.\n"), verify({log_}).output);
 }
 
 TEST(ctl_audit, is_verified_in_compressed_files) {

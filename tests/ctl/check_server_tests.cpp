@@ -43,7 +43,7 @@ class CheckServer : public Scene {
                                            const std::string& parameters) {
         return "DBDriver " + driver + "\nDBDParams \"" + parameters + "\"\n";
     }
-    /// Creates a SQLite database in the directory. Returns its path.
+    /// Creates an SQLite database in the directory. Returns its path.
     static std::string create_database(const std::filesystem::path& folder) {
         const std::string database = folder / "users.sqlite";
         expect_ok(ctl_without_database({"--driver", "sqlite3", "--params", database, "schema"}));

@@ -93,7 +93,7 @@ TEST(configuration, defaults_to_that_of_the_installed_httpd) {
     expect_ok(ctl_without_database({"list", "--tables", "user session account"}, "", confdir));
     file(name, driver());
     CHECK(has(ctl_without_database({"list"}, "", confdir).errors,
-              "there is no DBDParams in " + path(name)));
+              "DBDParams is not set in " + path(name)));
     // Relative file names also start at this directory.
     file("installed/part.conf", driver() + params());
     file(name, "Include part.conf\n");

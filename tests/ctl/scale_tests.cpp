@@ -47,7 +47,7 @@ constexpr const char* old_objects =
     "COMMENT ON SCHEMA useradmin_public_user IS 'mod_useradmin: complete, layout 1'";
 
 // Part of the note that check prints if the objects exist but the service does not use them.
-constexpr const char* advice = "the objects for long lists are incomplete, lack a newer";
+constexpr const char* advice = "the counts and indexes of 'schema --scale' are incomplete";
 
 } // namespace
 
@@ -102,7 +102,7 @@ TEST(sqlite_scale, is_rejected) {
     for (const char* const option : {"--scale", "--no-scale"}) {
         const CommandResult ended = ctl({"schema", option});
         CHECK_EQUAL(2, ended.status);
-        CHECK(has(ended.errors, "SQLite needs no additional objects for long lists"));
+        CHECK(has(ended.errors, "SQLite needs no additional counts and indexes for long lists"));
     }
 }
 
@@ -555,7 +555,7 @@ TEST(postgresql_scale, refuses_unsupported_tables) {
         if (sql().number(left) != 0)
             fail_test("objects were left behind", where);
     };
-    expect_refused("there is no table \"people\"");
+    expect_refused("table \"people\" does not exist");
     sql().run("CREATE TABLE people (id text PRIMARY KEY, name text, email text, \"createdAt\" "
               "timestamptz)");
     expect_refused("the user table's time of creation must be a timestamp and NOT NULL");

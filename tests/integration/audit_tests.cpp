@@ -398,7 +398,7 @@ TEST(audit, rejects_a_change_if_a_required_line_cannot_be_written) {
     CHECK_EQUAL(200,
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
     // On a full disk, only part of a line fits into the last page.
-    expect_log("UA0401: the audit log could not be written: No space left on device; changes are "
+    expect_log("UA0401: cannot write the audit log: No space left on device; changes are "
                "rejected until it can be written");
     disk.fill();
     int refused = 0;
@@ -450,7 +450,7 @@ TEST(audit, allows_a_change_if_an_optional_line_cannot_be_written) {
         return;
     start_audited();
     call(Caller::nobody, "DELETE", "/api/users/a");
-    expect_log("UA0401: the audit log could not be written: No space left on device");
+    expect_log("UA0401: cannot write the audit log: No space left on device");
     disk.fill();
     // On a full disk, only the free space in the last page is left.
     for (int turn = 0; turn < 40; ++turn)

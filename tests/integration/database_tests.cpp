@@ -263,8 +263,8 @@ TEST(postgresql_database, rows_that_a_policy_may_hide_are_logged) {
     std::string directives = Suite::directives_for(Suite::current().database());
     const std::string owner = "user=useradmin";
     directives.replace(directives.find(owner), owner.size(), "user=limited");
-    expect_log("UA0109: row-level security may hide rows of table \"session\" from the database "
-               "account limited");
+    expect_log("UA0109: row-level security may hide rows of table \"session\" from role "
+               "limited");
     start(directives +
           location("/api/users", as_sara + "UserAdminProtectedEmail sara@example.org\n"));
     const Response response = send("GET", "/api/users");

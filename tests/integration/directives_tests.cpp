@@ -481,7 +481,7 @@ TEST(directives, of_tables_merge_from_server_to_Location) {
     for (const auto& [host, path, table] :
          {std::tuple("localhost", "/plain", "\"a\""), std::tuple("b.test", "/plain", "\"b\""),
           std::tuple("b.test", "/own", "\"c\"")}) {
-        expect_log("UA0103: there is no table " + std::string(table));
+        expect_log("UA0103: table " + std::string(table) + " does not exist");
         expect_error(
             client_->send({"GET", std::string(path) + "/users", {"Host: " + std::string(host)}}),
             500, "Error al obtener usuarios");

@@ -72,7 +72,7 @@ TEST(first_start, without_tables_names_the_command_that_creates_them) {
     create_database();
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("DROP TABLE \"" + std::string(table) + "\"");
-    expect_log("UA0103: there is no table \"user\"; create it with 'useradminctl schema'");
+    expect_log("UA0103: table \"user\" does not exist; create it with 'useradminctl schema'");
     expect_error(first_response(own_->params()), 500, "Error al obtener usuarios");
 }
 
@@ -80,7 +80,7 @@ TEST(first_start, with_other_table_names_suggests_the_directive) {
     create_database();
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("ALTER TABLE \"" + std::string(table) + "\" RENAME TO \"" + table + "s\"");
-    expect_log("UA0103: there is no table \"user\", but a similar one, \"users\"; set "
+    expect_log("UA0103: table \"user\" does not exist, but a similar one does: \"users\"; set "
                "UserAdminTables users sessions accounts");
     expect_error(first_response(own_->params()), 500, "Error al obtener usuarios");
 }

@@ -202,7 +202,7 @@ TEST(health, returns_503_if_no_database_is_configured) {
     client_ = std::make_unique<HttpClient>(httpd_->port());
     const Response response = health();
     CHECK_EQUAL(503, response.status);
-    STRCMP_CONTAINS("unavailable\nthere is no DBDriver", response.body.c_str());
+    STRCMP_CONTAINS("unavailable\nDBDriver is not set", response.body.c_str());
 }
 
 } // namespace useradmin::test

@@ -170,7 +170,7 @@ TEST(mail, requires_the_attempt_table) {
     change("ALTER TABLE useradmin_attempt RENAME TO other",
            "ALTER TABLE other RENAME TO useradmin_attempt");
     start_with(save_script());
-    expect_log("UA0103: there is no table \"useradmin_attempt\"");
+    expect_log("UA0103: table \"useradmin_attempt\" does not exist");
     expect_error(send_link("password"), 500, link_failed);
     CHECK(!std::filesystem::exists(saved_));
 }

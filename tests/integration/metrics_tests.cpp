@@ -263,7 +263,7 @@ TEST(metrics, count_database_errors_of_the_health_check_too) {
 }
 
 TEST(metrics, count_changes_without_an_audit_line) {
-    expect_log("UA0401: the audit log could not be written: No space left on device");
+    expect_log("UA0401: cannot write the audit log: No space left on device");
     const auto log = unwritable_log("metrics-audit");
     start(metrics_location + location("/api/users", as_sara + "UserAdminAuditLog " + log.string()) +
           location("/closed/users", "UserAdminAuditLog " + log.string()));

@@ -112,7 +112,7 @@ TEST(unauthorized, a_request_without_a_session_is_logged_at_info) {
               "  Require valid-user\n</Location>\n",
           {"mod_authz_user.so"});
     expect_401("/api/users");
-    expect_reason_logged("info", "UA0319: a request got 401: it has no session token",
+    expect_reason_logged("info", "UA0319: request rejected (401): it has no session token",
                          "the user must sign in");
     expect_401("/reports", {"Cookie: theme=dark"});
     expect_401("/api/users", {cookie});
@@ -131,20 +131,21 @@ TEST(unauthorized, an_ignored_credential_causes_a_warning) {
           location("/cookie/users", "AuthUserAdmin On\nAuthUserAdminBearer Off\n"
                                     "AuthUserAdminCookie shop.session_token"));
     call("/cookie/users", token_of(Caller::admin));
-    expect_reason_logged("warn", "UA0319: a request got 401: bearer tokens are not accepted",
+    expect_reason_logged("warn", "UA0319: request rejected (401): bearer tokens are not accepted",
                          "set AuthUserAdminBearer On");
     expect_401("/api/users", {"x-api-key: s3cr3t"});
-    expect_reason_logged("warn", "UA0319: a request got 401: API keys are not accepted",
+    expect_reason_logged("warn", "UA0319: request rejected (401): API keys are not accepted",
                          "set AuthUserAdminApiKey On");
     expect_401("/cookie/users", {cookie + token_of(Caller::admin)});
-    expect_reason_logged("warn",
-                         "UA0319: a request got 401: its session cookie has a different name than "
-                         "AuthUserAdminCookie",
-                         "if it is the application's cookie, set AuthUserAdminCookie to its name");
+    expect_reason_logged(
+        "warn",
+        "UA0319: request rejected (401): its session cookie has a different name than "
+        "AuthUserAdminCookie",
+        "if it is the application's cookie, set AuthUserAdminCookie to its name");
 }
 
 TEST(unauthorized, a_Location_without_authentication_is_named) {
-    const std::string reason = "UA0223: a request to <Location \"/api/users\"> got 401: "
+    const std::string reason = "UA0223: a request to <Location \"/api/users\"> was rejected (401): "
                                "no auth module set the session-user-id note";
     const std::string advice = "set AuthUserAdmin On or UserAdminSession in the Location";
     start(location("/api/users", "") + handler("/console", "useradmin-console"));
@@ -163,7 +164,7 @@ TEST(unauthorized, an_empty_id_from_UserAdminSession_is_named) {
     start(location("/api/users", "AuthUserAdmin On\nUserAdminSession \"%{req:X-Id}\""));
     expect_401("/api/users", {bearer(Caller::super_admin)});
     expect_reason_logged("warn",
-                         "UA0223: a request to <Location \"/api/users\"> got 401: "
+                         "UA0223: a request to <Location \"/api/users\"> was rejected (401): "
                          "UserAdminSession returned an empty id",
                          "check its expression");
 }
@@ -173,7 +174,8 @@ TEST(unauthorized, a_caller_banned_during_the_request_is_logged) {
     expect_success(send("GET", "/api/users"));
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'sara-1'");
     expect_error(send("DELETE", "/api/users/ulises-1"), 401, "No autorizado");
-    expect_reason_logged("warn", "UA0224: a change got 401: the caller was deleted or banned",
+    expect_reason_logged("warn",
+                         "UA0224: a change was rejected (401): the caller was deleted or banned",
                          "if this recurs, lower AuthUserAdminCache");
 }
 

@@ -1,4 +1,4 @@
-// Links by mail: the application accepts the tokens.
+// Mailed links: the application accepts the tokens.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -118,4 +118,4 @@ const tests = (check) => {
 };
 
 for (const [version, style] of [...versions.map((one) => [one, asMigrated]), [newest, serialStyle]])
-  describeSite("links by mail", version, style, tests, { directives, runsSchema: true });
+  describeSite("mailed links", version, style, tests, { directives, runsSchema: true });

@@ -143,7 +143,7 @@ TEST(attempts, with_an_idempotency_key_need_the_table) {
            "ALTER TABLE other_attempt RENAME TO useradmin_attempt");
     store().set_idempotency_key("a key");
     CHECK_TRUE(is_failure(store().update("u", {{"name", std::string_view("x")}})));
-    expect_error("there is no table \"useradmin_attempt\"");
+    expect_error("table \"useradmin_attempt\" does not exist");
 }
 
 TEST(attempts, are_not_counted_without_their_table) {

@@ -159,8 +159,8 @@ TEST(sign_in_second_factor, uses_the_newest_unexpired_row_of_an_identifier) {
 }
 
 TEST(sign_in_second_factor, names_missing_tables_and_columns) {
-    expect_error("UA0103: there is no table of better-auth's plugin for second factors with the "
-                 "columns \"userId\", \"secret\" and \"backupCodes\"");
+    expect_error("UA0103: better-auth's twoFactor table does not exist or lacks the columns "
+                 "\"userId\", \"secret\" and \"backupCodes\"");
     CHECK(is_failure(find()));
     create_table();
     expect_ok(find());
@@ -175,8 +175,8 @@ TEST(sign_in_second_factor, names_missing_tables_and_columns) {
         CHECK(fails_after(
             "ALTER TABLE \"twoFactor\" RENAME \"" + std::string(column) + "\" TO \"other\"",
             "ALTER TABLE \"twoFactor\" RENAME \"other\" TO \"" + std::string(column) + "\""));
-    expect_error("UA0103: there is no table \"verification\" with the columns \"identifier\", "
-                 "\"value\" and \"expiresAt\"");
+    expect_error("UA0103: table \"verification\" does not exist or lacks the columns "
+                 "\"identifier\", \"value\" and \"expiresAt\"");
     for (const char* column : {"identifier", "value", "expiresAt", "id"})
         CHECK(fails_after(
             "ALTER TABLE \"verification\" RENAME \"" + std::string(column) + "\" TO \"other\"",

@@ -226,7 +226,7 @@ TEST(credentials, of_an_account_with_a_second_factor_are_rejected) {
     expect("credential eva@example.org, verify right", calls.text());
     expect("", log.text);
     verifier().log_second_factor(verification.user, text::Network::of("192.0.2.1"));
-    CHECK_TRUE(log.text.starts_with("UA0316: rejected a password-only sign-in of user eva"));
+    CHECK_TRUE(log.text.starts_with("UA0316: rejected a password-only sign-in by user eva"));
 }
 
 TEST(credentials, with_a_wrong_password_do_not_reveal_a_second_factor) {
@@ -333,7 +333,8 @@ TEST(shared_limit, is_per_server_without_its_table) {
     store.has_attempts = false;
     for (int time = 0; time < 3; ++time)
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
-    CHECK_TRUE(log.text.find("UA0317: there is no table useradmin_attempt") != std::string::npos);
+    CHECK_TRUE(log.text.find("UA0317: table useradmin_attempt does not exist") !=
+               std::string::npos);
     expect_outcome(Outcome::limited, "eva@example.org", "right");
     CHECK_TRUE(store.attempts.empty());
 }

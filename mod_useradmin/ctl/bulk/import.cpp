@@ -238,7 +238,7 @@ void hash_passwords(const std::vector<Entry*>& waiting, const password::Format& 
     work();
     threads.clear();
     if (has_failed)
-        throw CommandError("a password could not be hashed: out of memory");
+        throw CommandError("cannot hash a password: out of memory");
 }
 
 /// The numbers of users created, updated and skipped so far.

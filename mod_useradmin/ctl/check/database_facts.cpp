@@ -102,7 +102,7 @@ std::vector<MissingPrivilege> missing_privileges(Database& database, const store
     return missing;
 }
 
-/// Returns whether the columns exist and the database account may read them.
+/// Returns whether the columns exist and the database role may read them.
 bool can_read(const store::Table& table, std::initializer_list<std::string_view> fields) {
     return std::ranges::all_of(
         fields,

@@ -28,7 +28,7 @@ struct PasswordFormats {
 };
 
 /// Counts of the rows that one writer created: this service (DatabaseFacts::own) or the application
-/// (foreign). The optional members are empty if the database account may not read the columns.
+/// (foreign). The optional members are empty if the database role may not read the columns.
 struct RowCounts {
     std::int64_t users = 0;
     /// The number of users whose address contains a capital letter.
@@ -61,7 +61,7 @@ struct Index {
 /// Returns the indexes of the user, session and account table (Dialect::indexes_query()).
 std::vector<Index> indexes_of(Database& database, const store::Schema& schema);
 
-/// A privilege on a table or sequence that the database account lacks.
+/// A privilege on a table or sequence that the database role lacks.
 struct MissingPrivilege {
     char table = '\0';
     std::string privilege;

@@ -104,7 +104,7 @@ class Examiner {
         const std::string right = missing.privilege + column;
         const bool is_of_table = missing.sequence.empty();
         const std::string& of = is_of_table ? table(missing.table).name : missing.sequence;
-        std::string problem = "the database account " + missing.account;
+        std::string problem = "role " + missing.account;
         problem.append(" lacks the privilege ").append(right);
         problem.append(is_of_table ? " on table " : " on sequence ").append(of);
         problem.append("; run: GRANT ").append(right);
@@ -153,8 +153,8 @@ class Examiner {
                  " is a view, so it is unknown whether two users can have the same address; the "
                  "underlying table needs a UNIQUE index on the address");
         else if (!is_unique)
-            add_problem("there is no UNIQUE index on column \"" + email + "\" of table " +
-                        schema().user.name + ", so two users can have the same address; run: " +
+            add_problem("column \"" + email + "\" of table " + schema().user.name +
+                        " has no UNIQUE index, so two users can have the same address; run: " +
                         index_statement("UNIQUE INDEX", schema().user, "email",
                                         store::quoted_identifier(email)));
         else
@@ -194,7 +194,7 @@ class Examiner {
             if (found_.superuser_risk)
                 note("the rows were not read: " + *found_.superuser_risk);
             else if (schema().user.exists() && schema().account.exists())
-                note("the database account may not read the accounts, so the rows were not "
+                note("the database role may not read the accounts, so the rows were not "
                      "evaluated; to evaluate them, run the command as the tables' owner");
             return;
         }
@@ -357,13 +357,13 @@ class Examiner {
         if (table.exists() || !table.absence_reason.empty())
             return; // reported with the schema's problems
         if (has_secondary_storage())
-            add_problem(
-                "there is no table " + table.name +
-                ", so revoked sessions are not deleted from UserAdminSecondaryStorage; run: "
-                "useradminctl schema");
+            add_problem("table " + table.name +
+                        " does not exist, so revoked sessions are not deleted from "
+                        "UserAdminSecondaryStorage; run: useradminctl schema");
         else if (has("AuthUserAdminCache"))
-            note("there is no table " + table.name +
-                 ", so cached sessions (AuthUserAdminCache) outlive a ban by another server or "
+            note("table " + table.name +
+                 " does not exist, so cached sessions (AuthUserAdminCache) outlive a ban by "
+                 "another server or "
                  "useradminctl; run: useradminctl schema");
     }
 
@@ -372,14 +372,14 @@ class Examiner {
         if (settings_.verifies_second_factors && schema().has_second_factors() && !table.exists())
             note("codes of an authenticator can be used more than once: " +
                  (table.absence_reason.empty()
-                      ? "there is no table " + table.name + "; run: useradminctl schema"
+                      ? "table " + table.name + " does not exist; run: useradminctl schema"
                       : table.absence_reason));
         if (has("AuthUserAdminSignInLimit", "shared") && !table.exists())
-            add_problem(table.absence_reason.empty() ? "there is no table " + table.name +
-                                                           ", so AuthUserAdminSignInLimit counts "
-                                                           "failures separately on each server; "
-                                                           "run: useradminctl schema"
-                                                     : table.absence_reason);
+            add_problem(table.absence_reason.empty()
+                            ? "table " + table.name +
+                                  " does not exist, so AuthUserAdminSignInLimit counts failures "
+                                  "separately on each server; run: useradminctl schema"
+                            : table.absence_reason);
     }
 
     void check_mail() {
@@ -398,8 +398,9 @@ class Examiner {
                                        [&](const auto& each) { return each.plugin->name == name; });
         };
         if (has("apiKey") && !has(store::disabled_keys_table))
-            note("there is no table " + std::string(store::disabled_keys_table) +
-                 ", so lifting a ban does not re-enable the API keys that the ban disabled "
+            note("table " + std::string(store::disabled_keys_table) +
+                 " does not exist, so lifting a ban does not re-enable the API keys that the ban "
+                 "disabled "
                  "(UserAdminCleanUp); run: useradminctl schema");
         for (const std::string& name : schema().unknown_plugin_tables)
             note("table " + name +
@@ -428,9 +429,9 @@ class Examiner {
                 schema().user.name + "; run: useradminctl schema --scale");
         else if (schema().has_outdated_scale)
             note(
-                "the objects for long lists are incomplete, lack a newer column of the user table, "
-                "or are from an earlier version, so the service does not use them; run: "
-                "useradminctl schema --scale");
+                "the counts and indexes of 'schema --scale' are incomplete, lack a newer column of "
+                "the user table, or are from an earlier version, so the service does not use them; "
+                "run: useradminctl schema --scale");
         // The indexes for sorting lists are created together, so checking one is enough.
         if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
             note("the indexes for sorting lists are missing; "

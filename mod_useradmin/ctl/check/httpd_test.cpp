@@ -120,7 +120,7 @@ HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
     std::string output;
     const int status = run_script(file, own.get(), output);
     if (status == not_found)
-        test.failure = "there is no apache2 or httpd in " DEFAULT_EXP_SBINDIR
+        test.failure = "cannot find apache2 or httpd in " DEFAULT_EXP_SBINDIR
                        "; set the environment variable APACHE_HTTPD to its path";
     else if (status < 0)
         test.failure = "httpd -t terminated abnormally";

@@ -32,7 +32,7 @@ Exit drain(Context& context) {
         print_data([&](json::Writer& writer) { writer.key("drains").boolean(drains); });
     else
         print_line(where + (drains ? "useradmin-health returns 503, so load balancers send no new "
-                                     "requests; to end this, run: useradminctl drain off" +
+                                     "requests; to undo this, run: useradminctl drain off" +
                                          option
                                    : "useradmin-health returns 200 again if the database answers"));
     return Exit::success;

@@ -31,13 +31,13 @@ class ScaleObjects {
     explicit ScaleObjects(Database& database) : database_(database) {
         const store::Schema schema = database.schema();
         if (!schema.user.exists())
-            throw CommandError("there is no table " + schema.user.name +
-                               "; create it with 'useradminctl schema'");
+            throw CommandError("table " + schema.user.name +
+                               " does not exist; create it with 'useradminctl schema'");
         words_ = database.dialect().scale_placeholders(schema);
         if (words_.empty())
             throw UsageError(std::string(database.dialect().product().name) +
-                             " needs no additional objects for long lists; omit "
-                             "--scale and --no-scale");
+                             " needs no additional counts and indexes for long "
+                             "lists; omit --scale and --no-scale");
         for (const auto& [word, meaning] : words_)
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError("a name must not contain " + std::string(body_quote));
@@ -107,8 +107,8 @@ class ScaleObjects {
             std::this_thread::sleep_for(lock_retry_delay);
         }
         throw CommandError(
-            "another command is creating or removing the objects for long lists (see its session "
-            "in pg_stat_activity); run the command again when it has ended");
+            "another 'useradminctl schema --scale' or '--no-scale' is running (see its session in "
+            "pg_stat_activity); run the command again when it has ended");
     }
 
     void index() {

@@ -76,7 +76,7 @@ crypto::Secret read_and_hash_password(const Context& context) {
     std::optional<crypto::Secret> hash =
         password::hash(context.settings.hash_format(), password.view());
     if (!hash)
-        throw CommandError("the password could not be hashed: out of memory");
+        throw CommandError("cannot hash the password: out of memory");
     return std::move(*hash);
 }
 

@@ -140,7 +140,7 @@ void print_verification(const audit::Findings& found, const PrintLine& print) {
     for (const std::string& line : found.unknown_lines)
         print("unknown: " + line);
     if (found.lines == 0) {
-        print("There are no lines.");
+        print("The log is empty.");
         return;
     }
     print_chains(found, print);
@@ -151,12 +151,13 @@ void print_verification(const audit::Findings& found, const PrintLine& print) {
     if (!found.problems.empty())
         return;
     if (found.chains.size() == 1)
-        print("The last hash is " + found.chains[0].last.hash +
-              ". Store it elsewhere: with --anchor, it later proves that no line up to here was "
-              "removed.");
+        print(
+            "The last hash is " + found.chains[0].last.hash +
+            ". Store it elsewhere: with --anchor, you can later verify that no line before it was "
+            "removed.");
     else
-        print("Store the last hashes elsewhere: with --anchor HASH,HASH, they later prove that no "
-              "line up to them was removed.");
+        print("Store the last hashes elsewhere: with --anchor HASH,HASH, you can later verify that "
+              "no line before them was removed.");
 }
 
 /// Returns the hashes in --anchor. Throws CommandError if one is invalid.

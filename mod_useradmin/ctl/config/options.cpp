@@ -41,7 +41,7 @@ constexpr Option all_options[] = {
     {"all", "", "all sessions of the user"},
     {"permissions", "JSON", "the permissions as JSON, such as '{\"files\":[\"read\"]}'"},
     {"remaining", "N", "the number of requests that the key allows; default: unlimited"},
-    {"rate", "N", "the number of requests allowed in each --per; default: unlimited"},
+    {"rate", "N", "requests allowed per period (--per); default: unlimited"},
     {"per", "30m|12h|7d|2w", "the period of --rate; default: 1d"},
     {"api-keys", "", "also create the table of API keys"},
     {"scale", "", "add counts and indexes for long lists (PostgreSQL)"},
@@ -52,12 +52,13 @@ constexpr Option all_options[] = {
     {"file", "FILE", "the file of UserAdminDrainFile, if several are configured"},
     {"print", "", "print the lines of all files, ordered by time"},
     {"anchor", "HASH[,HASH]", "hashes printed by an earlier verification; each must exist"},
-    {"format", "csv|ndjson", "the format; default: by the file's extension, else ndjson"},
+    {"format", "csv|ndjson", "the format; default: from the file extension, otherwise ndjson"},
     {"spreadsheet", "", "escape CSV cells that a spreadsheet would evaluate"},
     {"dry-run", "", "list all invalid lines and import nothing"},
     {"on-conflict", "skip|update|fail", "the action if the user exists; default: fail"},
     {"yes", "", "skip confirmations; allow an import to leave no superAdmin"},
-    {"force", "", "accept unusual roles, hashes, passwords, files and table names"},
+    {"force", "",
+     "accept roles, hashes, passwords, files and table names that are otherwise rejected"},
 };
 
 } // namespace

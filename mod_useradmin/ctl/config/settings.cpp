@@ -77,7 +77,7 @@ class Reader {
     std::string database(std::string_view option, std::string_view directive) const {
         std::string value = text(option, directive);
         if (value.empty() && !file_.name().empty())
-            throw UsageError("there is no " + std::string(directive) + " in " + file_.name() +
+            throw UsageError(std::string(directive) + " is not set in " + file_.name() +
                              " or the files it includes; specify the file that has it, or use --" +
                              std::string(option));
         if (value.empty())

@@ -65,8 +65,8 @@ void append_pattern(Statement& statement, const Schema& schema, std::string_view
     statement << "(SELECT " << schema.scale << ".fold(" << argument(like_pattern(word)) << "))";
 }
 
-// Prevents the use of the index, because the collation of the index is "C". Both collations compare
-// alike.
+// Prevents the use of the index, because the collation of the index is "C". Both collations sort
+// the same way.
 constexpr const char* without_index = " COLLATE pg_catalog.\"POSIX\"";
 
 /// Appends a condition that the user's name or address contains the word.

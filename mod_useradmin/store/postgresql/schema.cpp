@@ -283,9 +283,8 @@ void read_column(Rows& rows, Schema& schema, std::map<std::string, Table>& plugi
     const bool has_iso_dates = rows.take().value_or("").starts_with("ISO");
     const std::string_view encoding = rows.take().value_or("");
     if (encoding != "UTF8" && schema.problems.empty())
-        schema.problems.push_back({needs_user, "the connection's encoding is " +
-                                                   std::string(encoding) +
-                                                   "; add client_encoding=UTF8 to DBDParams"});
+        schema.problems.push_back({needs_user, "the client encoding is " + std::string(encoding) +
+                                                   "; set client_encoding=UTF8 in DBDParams"});
     // normalize() requires this encoding.
     const bool is_unicode = rows.take() == "UTF8";
     const char letter = rows.take().value_or("u").front();
@@ -307,7 +306,7 @@ void read_column(Rows& rows, Schema& schema, std::map<std::string, Table>& plugi
     if (account_of_policies && table.columns.empty())
         schema.problems.push_back(
             {needs_all_rows, "row-level security may hide rows of table " + table.name +
-                                 " from the database account " + std::string(*account_of_policies) +
+                                 " from role " + std::string(*account_of_policies) +
                                  ", so a change may miss them; run: CREATE POLICY useradmin ON " +
                                  table.name + " TO " + std::string(*account_of_policies) +
                                  " USING (true);"});
@@ -322,15 +321,14 @@ void read_column(Rows& rows, Schema& schema, std::map<std::string, Table>& plugi
     if (const model::NullableText distrusted = rows.take())
         table.absence_reason = *distrusted;
     else if (closed_schema)
-        table.absence_reason = "the database account " + account + " may not use schema " +
-                               std::string(*closed_schema) + ", which contains a table named " +
-                               table.name + "; run: GRANT USAGE ON SCHEMA " +
-                               quoted_identifier(*closed_schema) + " TO " +
-                               quoted_identifier(account) + ";";
+        table.absence_reason =
+            "role " + account + " may not use schema " + std::string(*closed_schema) +
+            ", which contains a table named " + table.name + "; run: GRANT USAGE ON SCHEMA " +
+            quoted_identifier(*closed_schema) + " TO " + quoted_identifier(account) + ";";
     else if (own_name && (letter == 'r' || letter == 't')) // columns require SELECT
-        table.absence_reason = "the database account " + account + " may not use table " +
-                               table.sql + "; run: GRANT SELECT, INSERT, UPDATE, DELETE ON " +
-                               table.sql + " TO " + quoted_identifier(account) + ";";
+        table.absence_reason = "role " + account + " may not use table " + table.sql +
+                               "; run: GRANT SELECT, INSERT, UPDATE, DELETE ON " + table.sql +
+                               " TO " + quoted_identifier(account) + ";";
 }
 
 /// Returns an expression for the column of the row useradmin_row as JSON. Unlike to_jsonb(),

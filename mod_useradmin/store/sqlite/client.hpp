@@ -40,7 +40,7 @@ class SqliteClient final : public Client {
         return sqlite3_get_autocommit(database_) == 0;
     }
     /// Reopens a file that was opened read-only. Otherwise, the connection would stay read-only
-    /// even if the file has become writable. Always returns true, because a SQLite connection is
+    /// even if the file has become writable. Always returns true, because an SQLite connection is
     /// always up.
     bool reconnect() override;
     void discard_prepared() override { prepared_.clear(); }

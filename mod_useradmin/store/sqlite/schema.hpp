@@ -1,4 +1,4 @@
-// Reads the catalog of a SQLite database.
+// Reads the catalog of an SQLite database.
 #pragma once
 
 #include "store/dialect.hpp"

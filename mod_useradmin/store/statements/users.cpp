@@ -348,7 +348,7 @@ ExtraColumn::Kind extra_kind_of(const Column& column) noexcept {
     switch (column.kind) {
     case Column::Kind::text:
     case Column::Kind::uuid:
-        // A SQLite column without a type may hold any value.
+        // An SQLite column without a type may hold any value.
         return column.type.empty() ? Kind::any : Kind::text;
     case Column::Kind::integer:
         return Kind::integer;
