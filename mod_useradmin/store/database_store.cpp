@@ -29,9 +29,8 @@ Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     return now - asked < min_remaining ? deadline : std::max(deadline, now + min_remaining);
 }
 
-/// Returns the limit, such as "5 s".
 std::string seconds_of(const TimeoutPolicy& policy) {
-    return std::to_string(policy.timeout.count() / 1000) + " s";
+    return std::to_string(policy.timeout.count() / 1000);
 }
 
 /// Returns " (directive)", or an empty string for nullptr.
@@ -43,14 +42,14 @@ std::string in_parentheses(const char* directive) {
 
 Failure DatabaseStore::timeout_failure() {
     return log_unavailable(WorkOutcome::timed_out, "UA0107: the query timed out after " +
-                                                       seconds_of(timeout_policy_) +
+                                                       seconds_of(timeout_policy_) + " s" +
                                                        in_parentheses(timeout_policy_.directive));
 }
 
 Failure DatabaseStore::lock_failure() {
     return log_unavailable(WorkOutcome::lock_timed_out,
                            "UA0104: timed out after " + seconds_of(timeout_policy_) +
-                               " waiting for a database lock" +
+                               " s waiting for a database lock" +
                                in_parentheses(timeout_policy_.directive));
 }
 
