@@ -70,7 +70,7 @@ struct Service {
     const OperationSettings& settings;
     /// The audit log's file descriptor, open for reading. Negative if there is none.
     int audit_log = -1;
-    /// Sends mailed links. nullptr if the settings do not enable any.
+    /// Mails links. nullptr if the settings do not enable any.
     mail::Mailer* mailer = nullptr;
     /// Logs the audit event and begins a new one. May be empty.
     std::function<void()> next_event = {};

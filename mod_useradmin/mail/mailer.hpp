@@ -1,4 +1,4 @@
-// The interface for sending mailed links.
+// The interface for mailing links.
 #pragma once
 
 #include "mail/templates.hpp"

@@ -5,7 +5,7 @@ import { admin, make, root, scenesOf, secret, user } from "./support/scene.mjs";
 import { password, Site } from "./support/site.mjs";
 
 const site = new Site();
-// A site that sends mailed links.
+// A site that mails links.
 const mailing = new Site({
   secret,
   hasAuditLog: true,

@@ -8,7 +8,7 @@ import { Site } from "./support/site.mjs";
 const site = new Site({ directives: "UserAdminExtras On" }, async (each) => {
   for (const agent of agents) await each.openSession("mary.jackson@example.org", agent);
 });
-// A site that sends mailed links.
+// A site that mails links.
 const mailing = new Site({
   secret,
   directives:
