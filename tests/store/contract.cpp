@@ -4,7 +4,7 @@
 
 #include "support/fail_test.hpp"
 #include "support/text.hpp"
-#include "text/snake_case.hpp"
+#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -492,7 +492,7 @@ TEST(sign_in_second_factor, failed_codes_of_all_threads_are_counted) {
 TEST(sign_in_second_factor, change_is_not_reported_to_the_listener) {
     create_table();
     RejectingListener listener;
-    with_store([&](store::Store& store) {
+    with_store([&](store::DatabaseStore& store) {
         store.set_change_listener(&listener);
         store::SecondFactorChange change{"n", now_};
         change.added = {verification("a")};

@@ -366,7 +366,7 @@ TEST(threads, cannot_exceed_the_sign_in_limit) {
             sign_in::BoundedPasswordVerifier verifier(
                 cheap, child_->formats, functions,
                 password::HashSlots(*child_->slots, {wait, "UserAdminTimeout"}, log));
-            sign_in::CredentialVerifier credentials(request.store, "here", "tables", verifier,
+            sign_in::CredentialVerifier credentials(request.store, "here", verifier,
                                                     child_->formats, *child_->attempts, limit, log);
             const auto from = text::Network::of("192.0.2." + std::to_string(account));
             const auto outcome = credentials.verify({address(account), "wrong", from}).outcome;
