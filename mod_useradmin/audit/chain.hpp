@@ -4,6 +4,7 @@
 #include "audit/event.hpp"
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,9 +26,10 @@ struct Origin {
 /// The maximum length of a value in bytes. Longer values are truncated at a character boundary, and
 /// an ellipsis is appended.
 inline constexpr std::size_t max_value_length = 512;
-/// The maximum length of a line in bytes. Enough for 36 values of maximum length, even if escaping
-/// makes them six times as long.
-inline constexpr std::size_t max_line_length = std::size_t{36} * 6 * max_value_length;
+/// The maximum length of a line in bytes. Enough for the old and the new row and 14 other values of
+/// maximum length, even if escaping makes them six times as long.
+inline constexpr std::size_t max_line_length =
+    (2 * std::size(model::user_fields) + 14) * 6 * max_value_length;
 
 /// Returns an event's line as an open JSON object: without the chain members and the closing brace.
 /// The line contains no password, password hash or token. corrects: the number of the line that
