@@ -81,8 +81,9 @@ class Reader {
                              " or the files it includes; specify the file that has it, or use --" +
                              std::string(option));
         if (value.empty())
-            throw UsageError("specify the database: use --config FILE, or --driver pgsql|sqlite3 "
-                             "and --params TEXT; without them, " +
+            throw UsageError("specify the database: use --config FILE, or " +
+                             find_option("driver")->usage() + " and " +
+                             find_option("params")->usage() + "; without them, " +
                              default_configuration_file() + " is read if it exists");
         return value;
     }
