@@ -2,6 +2,7 @@
 import { describe } from "node:test";
 import assert from "node:assert/strict";
 
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { View } from "./support/browser.mjs";
@@ -188,6 +189,9 @@ describe("with UserAdminExtras", () => {
   scene("a superAdmin reads the history of a user", { ...there, email: root }, async (view) => {
     const id = await make(view, "Vera Stone", "vera@example.org");
     await view.ask("PUT", `/api/users/${id}`, { name: "Vera Rock", role: "admin" });
+    const picture = join(extras.folder, "vera.ndjson");
+    writeFileSync(picture, JSON.stringify({ email: "vera@example.org", name: "Vera Rock", image: "https://example.org/vera.png" }));
+    await extras.ctl(["import", picture, "--on-conflict", "update", "--audit-log", join(extras.folder, "audit.log")]);
     for (let count = 0; count < 20; ++count) await view.ask("PUT", `/api/users/${id}/ban`, { reason: `reason ${count}` });
     await extras.ctl(["unban", "--audit-log", join(extras.folder, "audit.log"), "vera@example.org"]);
     await view.openUser("vera@example.org");
@@ -204,7 +208,8 @@ describe("with UserAdminExtras", () => {
     await view.read("Created", ".events li:last-child");
     await view.read("Name: Vera Stone → Vera Rock", ".events");
     await view.read("Role: User → Admin", ".events");
-    assert.equal((await view.page.$$(".events li")).length, 23);
+    await view.read("Picture: – → https://example.org/vera.png", ".events");
+    assert.equal((await view.page.$$(".events li")).length, 24);
     assert.equal(await view.button("Show earlier"), null);
     assert.ok(await view.page.evaluate(() => document.activeElement.matches(".events li:nth-child(21)")));
     // An open history shows the change.

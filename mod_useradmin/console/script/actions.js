@@ -51,7 +51,7 @@ function untilFields() {
     return end <= Date.now() ? t("past") : end < Date.UTC(10000, 0) ? "" : t("tooFar");
   };
   const end = () => (until.value === "date" ? new Date(date.value) : new Date(Date.now() + Number(until.value) * 86400000));
-  return { inputs: [until, date], nodes: [field(t("until"), until), dateField], expires: () => (until.value === "" ? null : end().toISOString()) };
+  return { inputs: [until, date], nodes: [field(t("banExpires"), until), dateField], expires: () => (until.value === "" ? null : end().toISOString()) };
 }
 
 /**
@@ -72,7 +72,7 @@ function banFields() {
     const body = text ? { banned: true, banReason: text } : { banned: true };
     return hasExtras ? ["PUT", "/ban", ban] : ["PUT", "", body];
   };
-  return { inputs: [reason, ...until.inputs], nodes: [field(t("reason"), reason, { hint: t("reasonHint") }), hasExtras && until.nodes], change };
+  return { inputs: [reason, ...until.inputs], nodes: [field(t("banReason"), reason, { hint: t("reasonHint") }), hasExtras && until.nodes], change };
 }
 /** @returns {Change} */
 function unbanChange() {

@@ -1,7 +1,5 @@
 // The audit log's events for one user.
 
-/** @type {Record<string, TextKey>} */
-const changedFields = { name: "name", email: "email", role: "role", emailVerified: "verification", banned: "banned", banReason: "reason", banExpires: "until" };
 /** @type {(key: string, value: unknown) => string} */
 const valueText = (key, value) => (key === "role" && value ? nameOfRole(String(value)) : extraText({ type: key === "banExpires" ? "time" : "any" }, value, timeFormat));
 /**
@@ -11,8 +9,9 @@ const valueText = (key, value) => (key === "role" && value ? nameOfRole(String(v
 function changesOf({ old: before = {}, new: after = {} }) {
   const isBoth = Object.keys(before).length > 0 && Object.keys(after).length > 0;
   if (!isBoth) return [];
-  return Object.entries(changedFields).filter(([key]) => key in after || key in before).map(([key, label]) =>
-    `${t(label)}: ${apart(valueText(key, before[key]))} → ${apart(valueText(key, after[key]))}`);
+  // updatedAt has no text: each event has a time of its own.
+  return Object.keys({ ...before, ...after }).filter(isText).map((key) =>
+    `${t(key)}: ${apart(valueText(key, before[key]))} → ${apart(valueText(key, after[key]))}`);
 }
 
 class UserHistory extends Details {

@@ -141,7 +141,7 @@ class List {
     const { role, banned, emailVerified, seen, createdFrom, createdTo, sort } = this.#controls;
     const tools = h("div", { class: "tools" },
       h("div", { class: "search" }, h("label", { for: this.#search.id }, t("search")), icon("search"), this.#search), this.#fold,
-      isSuper() && labeled(t("role"), role), labeled(t("status"), banned), labeled(t("verification"), emailVerified),
+      isSuper() && labeled(t("role"), role), labeled(t("status"), banned), labeled(t("emailVerified"), emailVerified),
       hasExtras && labeled(t("lastSeen"), seen),
       labeled(t("createdFrom"), createdFrom), labeled(t("createdTo"), createdTo), labeled(t("sort"), sort, ""), button(t("columns"), () => chooseColumns(() => this.#showColumns()), "quiet small muted choose"),
       h("button", { type: "button", class: "main change", onclick: () => createUser() }, icon("plus"), t("newUser")));

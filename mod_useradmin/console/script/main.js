@@ -84,7 +84,7 @@ const readOwn = (self) => readUser(self).then(({ data }) => data, (error) => {
 /** @param {OwnUser} own */
 function showOwn(own) {
   /** @type {[string, Child][]} */
-  const rows = [[t("email"), own.email], [t("id"), own.id], [t("created"), time(own.createdAt, timeFormat)], [t("verification"), t(own.emailVerified ? "yes" : "no")]];
+  const rows = [[t("email"), own.email], [t("id"), own.id], [t("created"), time(own.createdAt, timeFormat)], [t("emailVerified"), t(own.emailVerified ? "yes" : "no")]];
   show(bar(), h("main", null, h("div", { class: "card own" }, h("div", { class: "person" }, avatar(own, "large"), h("div", null, h("h2", null, nameOf(own)), statusPills(own))),
     facts(rows), h("p", { class: "muted" }, t("ownRecord")))));
   showName(own);

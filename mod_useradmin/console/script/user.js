@@ -274,11 +274,11 @@ class Drawer {
       ["id", user.id, "copyId"],
       ["created", time(user.createdAt, timeFormat)],
       ["updated", time(user.updatedAt, timeFormat)],
-      ["verification", t(user.emailVerified ? "yes" : "no")],
+      ["emailVerified", t(user.emailVerified ? "yes" : "no")],
     ];
     if (hasExtras) rows.push(["lastSeen", time(user.lastSeenAt, timeFormat)]);
     if (user.banned) rows.push(["banned", banEnd ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: banEnd }) : t("forever")]);
-    if (user.banned && user.banReason) rows.push(["reason", user.banReason]);
+    if (user.banned && user.banReason) rows.push(["banReason", user.banReason]);
     const extra = extraColumns().filter(({ editable }) => !editable || !mayEdit(user)).flatMap((column) =>
       [h("dt", null, column.name), h("dd", null, extraText(column, valueIn(user, column.name), timeFormat))]);
     this.#renew(this.#facts, ...rows.flatMap(([key, value, copyKey]) =>
