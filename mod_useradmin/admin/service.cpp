@@ -316,6 +316,14 @@ bool needs_cookies(const Endpoint& endpoint) noexcept {
     return endpoint.handler == impersonate_user || endpoint.handler == stop_impersonating;
 }
 
+std::vector<std::string_view> operation_names() {
+    std::vector<std::string_view> names;
+    for (const Endpoint& endpoint : endpoints)
+        if (!endpoint.operation.empty())
+            names.push_back(endpoint.operation);
+    return names;
+}
+
 std::string_view operation_name(const Endpoint& endpoint) noexcept {
     return endpoint.operation;
 }

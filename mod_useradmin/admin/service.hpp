@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::admin {
 
@@ -48,8 +49,11 @@ const Endpoint* find_endpoint(std::string_view path) noexcept;
 /// Returns whether an endpoint needs SessionCookies.
 bool needs_cookies(const Endpoint& endpoint) noexcept;
 
-/// Returns the name of the endpoint's operation, or an empty string if there is none. Metrics count
-/// a name that is not in api::operation_names() as "other".
+/// Returns the names of the endpoints' operations, as used in metrics and in the audit log. Most
+/// are also operations of the service.
+std::vector<std::string_view> operation_names();
+
+/// Returns the name of the endpoint's operation, or an empty string if there is none.
 std::string_view operation_name(const Endpoint& endpoint) noexcept;
 
 /// Handles a request to an endpoint. caller is std::nullopt if there is no session. Fills in the

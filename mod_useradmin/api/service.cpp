@@ -8,7 +8,6 @@
 #include "text/url.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace useradmin::api {
@@ -54,6 +53,7 @@ constexpr Operation table[] = {
 
 std::span<const Operation> available_operations(bool has_extras) noexcept {
     constexpr std::size_t of_specification = 5;
+    static_assert(table[of_specification - 1].name == "delete");
     return std::span(table).first(has_extras ? std::size(table) : of_specification);
 }
 
@@ -130,12 +130,6 @@ Route find_route(std::string_view method, std::string_view path, bool has_extras
     }
     return route;
 }
-
-constexpr auto names = [] {
-    std::array<std::string_view, std::size(table)> all;
-    std::ranges::transform(table, all.begin(), &Operation::name);
-    return all;
-}();
 
 bool is_change(std::string_view method) {
     return method != "GET" && method != "HEAD" && method != "OPTIONS";
@@ -239,7 +233,10 @@ std::string allowed_methods(std::string_view path, bool has_extras) {
     return methods + "OPTIONS";
 }
 
-std::span<const std::string_view> operation_names() noexcept {
+std::vector<std::string_view> operation_names() {
+    std::vector<std::string_view> names;
+    for (const Operation& operation : table)
+        names.push_back(operation.name);
     return names;
 }
 

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::api {
 
@@ -82,7 +83,7 @@ http::Response handle_request(const http::Request& request, const std::optional<
                               const Service& service, audit::Event& event);
 
 /// Returns the names of all operations, as used in metrics and in the audit log.
-std::span<const std::string_view> operation_names() noexcept;
+std::vector<std::string_view> operation_names();
 
 /// Returns the name of the operation for a method and a path below the base address, or an empty
 /// string if there is none.

@@ -404,8 +404,11 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 }
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
-    return httpd::start(pool, servers, auth_useradmin_module,
-                        httpd::hash_limits(settings_of(servers)), sign_in::operation_names());
+    return httpd::start(
+        pool, servers, auth_useradmin_module, httpd::hash_limits(settings_of(servers)),
+        [](httpd::MetricsRegistry& metrics) {
+            metrics.add_operations(sign_in::operation_names());
+        });
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {

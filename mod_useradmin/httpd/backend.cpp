@@ -188,15 +188,14 @@ bool check_database(const module& owner, const char* directive) noexcept {
 }
 
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
-          const HashLimits& hash_limits, std::span<const std::string_view> operations,
-          const std::function<void()>& start_more) noexcept {
+          const HashLimits& hash_limits,
+          const std::function<void(MetricsRegistry&)>& start_more) noexcept {
     return apr::guarded(
         [&] {
             if (!open_audit_logs(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
             const SharedState shared =
                 create_shared_state(configuration_pool, servers, hash_limits);
-            shared.metrics->add_operations(operations);
             shared.sessions->invalidate_all();
             shared.totals->invalidate();
             const ConnectionPools pools(servers);
@@ -213,8 +212,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 backend.shared_metrics = shared_zeroed_object<SharedMetrics>(
                     servers->process->pool, "metrics of " + std::string(backend.name));
             }
-            if (start_more)
-                start_more();
+            start_more(*shared.metrics);
             return OK;
         },
         [&](const char* reason) {

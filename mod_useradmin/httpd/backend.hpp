@@ -222,11 +222,11 @@ void for_each_location(apr_pool_t* pool, const server_rec* server, const module&
 }
 
 /// Call from post_config. Opens the audit logs and creates the data that all children and both
-/// modules share. Requests are counted under the names in operations. Finally calls start_more,
-/// unless it is empty. Logs failures. Returns the hook's result.
+/// modules share. Finally calls start_more, which must add the module's operations to the metrics.
+/// Logs failures. Returns the hook's result.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
-          const HashLimits& hash_limits, std::span<const std::string_view> operations,
-          const std::function<void()>& start_more = {}) noexcept;
+          const HashLimits& hash_limits,
+          const std::function<void(MetricsRegistry&)>& start_more) noexcept;
 
 /// For registering child_init hooks. start_child() must run before the hook of mod_dbd, because
 /// that hook opens connections, and before the hook of mod_watchdog, because its thread uses the

@@ -65,7 +65,7 @@ void add_counts(Counts& counts, const Others& others) noexcept {
 }
 
 /// The maximum number of operations, including "other".
-inline constexpr std::size_t max_operations = 24;
+inline constexpr std::size_t max_operations = 32;
 
 /// A histogram of durations. Count is an integer or, in shared memory, an atomic one.
 template <class Count>

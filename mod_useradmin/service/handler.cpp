@@ -164,7 +164,11 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return httpd::start(
         pool, servers, useradmin_module, httpd::hash_limits(settings_of(servers)),
-        api::operation_names(), [&] { start_deliveries(pool, servers); });
+        [&](httpd::MetricsRegistry& metrics) {
+            metrics.add_operations(api::operation_names());
+            metrics.add_operations(admin::operation_names());
+            start_deliveries(pool, servers);
+        });
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {

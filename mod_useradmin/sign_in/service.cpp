@@ -4,7 +4,6 @@
 #include "sign_in/responses.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace useradmin::sign_in {
 
@@ -58,12 +57,6 @@ constexpr Endpoint endpoints[] = {
     {"/get-session", "get-session", handle_get_session},
 };
 
-constexpr auto names = [] {
-    std::array<std::string_view, std::size(endpoints)> all;
-    std::ranges::transform(endpoints, all.begin(), &Endpoint::name);
-    return all;
-}();
-
 const Endpoint* find_endpoint(std::string_view path) noexcept {
     const auto* const found = std::ranges::find(endpoints, path, &Endpoint::path);
     return found != std::end(endpoints) ? found : nullptr;
@@ -90,7 +83,10 @@ Response handle_request(const Request& request, const Client& client, const Serv
     return response;
 }
 
-std::span<const std::string_view> operation_names() noexcept {
+std::vector<std::string_view> operation_names() {
+    std::vector<std::string_view> names;
+    for (const Endpoint& endpoint : endpoints)
+        names.push_back(endpoint.name);
     return names;
 }
 

@@ -10,8 +10,8 @@
 #include "store/store.hpp"
 
 #include <cstdint>
-#include <span>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::sign_in {
 
@@ -53,7 +53,7 @@ http::Response handle_request(const http::Request& request, const Client& client
                               const Service& service);
 
 /// Returns the names of all endpoints, as used in metrics and in the audit log.
-std::span<const std::string_view> operation_names() noexcept;
+std::vector<std::string_view> operation_names();
 
 /// Returns the name of the endpoint for a path below the base address, or an empty string if there
 /// is none.

@@ -1,4 +1,5 @@
 // Metrics and their Prometheus format.
+#include "admin/service.hpp"
 #include "api/service.hpp"
 #include "httpd/prometheus.hpp"
 #include "sign_in/service.hpp"
@@ -106,7 +107,8 @@ TEST(metrics, name_the_operations_of_both_modules) {
 
 TEST(metrics, have_room_for_all_operations) {
     std::set<std::string_view> all = {"other"};
-    for (const auto& of_module : {api::operation_names(), sign_in::operation_names()}) {
+    for (const auto& of_module :
+         {api::operation_names(), admin::operation_names(), sign_in::operation_names()}) {
         registry_->add_operations(of_module);
         all.insert(of_module.begin(), of_module.end());
     }
