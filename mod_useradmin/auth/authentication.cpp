@@ -10,6 +10,7 @@
 #include "crypto/secret.hpp"
 #include "httpd/auth_information.hpp"
 #include "httpd/backend.hpp"
+#include "httpd/configuration_tree.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/location.hpp"
@@ -384,7 +385,7 @@ const char* feature_needing_database(apr_pool_t* pool, const server_rec* servers
     for (const server_rec* server = servers; server != nullptr; server = server->next)
         if (server_configuration_of(server).is_used)
             return "AuthUserAdmin";
-    return is_password_provider_configured(pool) ? "the useradmin provider" : nullptr;
+    return httpd::is_password_provider_configured(pool) ? "the useradmin provider" : nullptr;
 }
 
 /// Also runs for `apachectl configtest`.
@@ -392,9 +393,12 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
     return apr::guarded(
         [&] {
             const char* feature = feature_needing_database(pool, servers);
-            return feature == nullptr || httpd::check_database(auth_useradmin_module, feature)
-                       ? OK
-                       : HTTP_INTERNAL_SERVER_ERROR;
+            if (feature != nullptr && !httpd::check_database(auth_useradmin_module, feature))
+                return HTTP_INTERNAL_SERVER_ERROR;
+            httpd::warn_of_missing_database(
+                pool, auth_useradmin_module, "AuthUserAdmin", servers,
+                [](const server_rec* server) { return server_configuration_of(server).is_used; });
+            return OK;
         },
         [&](const char* reason) {
             ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,

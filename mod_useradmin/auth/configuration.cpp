@@ -25,7 +25,7 @@ bool is_token(std::string_view name) {
 void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line) {
     httpd::warn_of_source(line, auth_useradmin_module, sourced);
     if (sourced.is_short())
-        httpd::warn(line, auth_useradmin_module,
+        httpd::warn(*line.command->directive, auth_useradmin_module,
                     "UA0313: a secret in AuthUserAdminSecret is shorter than " +
                         std::to_string(crypto::min_secret_length) +
                         " bytes and can be guessed; use a longer one, both here and in the "

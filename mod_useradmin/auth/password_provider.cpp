@@ -15,8 +15,6 @@ namespace useradmin::auth {
 
 namespace {
 
-constexpr const char* provider_name = "useradmin";
-
 authn_status status_of(sign_in::Outcome outcome) noexcept {
     return outcome == sign_in::Outcome::accepted  ? AUTH_GRANTED
            : outcome == sign_in::Outcome::unknown ? AUTH_USER_NOT_FOUND
@@ -80,22 +78,9 @@ constexpr authn_provider password_provider = {check_password, nullptr};
 } // namespace
 
 void register_password_provider(apr_pool_t* pool) noexcept {
-    ap_register_auth_provider(pool, AUTHN_PROVIDER_GROUP, provider_name, AUTHN_PROVIDER_VERSION,
-                              &password_provider, AP_AUTH_INTERNAL_PER_CONF);
-}
-
-bool is_password_provider_configured(apr_pool_t* pool) {
-    bool is_configured = false;
-    httpd::for_each_directive([&](const httpd::TreeDirective& found) {
-        for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"}) {
-            if (!httpd::is_named(found.directive, name))
-                continue;
-            const auto arguments = httpd::arguments_of(found.directive, pool);
-            is_configured =
-                is_configured || std::ranges::find(arguments, provider_name) != arguments.end();
-        }
-    });
-    return is_configured;
+    ap_register_auth_provider(pool, AUTHN_PROVIDER_GROUP, httpd::password_provider_name,
+                              AUTHN_PROVIDER_VERSION, &password_provider,
+                              AP_AUTH_INTERNAL_PER_CONF);
 }
 
 } // namespace useradmin::auth

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <functional>
+#include <set>
 #include <string>
 #include <thread>
 #include <variant>
@@ -185,6 +187,34 @@ bool check_database(const module& owner, const char* directive) noexcept {
         [&](const char* reason) {
             return fail("cannot check the configuration of mod_dbd: ", reason);
         });
+}
+
+void warn_of_missing_database(apr_pool_t* pool, const module& owner, const char* directive,
+                              const server_rec* servers,
+                              const std::function<bool(const server_rec*)>& uses_directive) {
+    auto& reported =
+        apr::find_or_emplace<std::set<const server_rec*>>(pool, "useradmin without database");
+    const ConnectionPools pools(servers);
+    const auto missing_in = [](const ConnectionPool& each) {
+        return each.driver.empty() ? "DBDriver" : each.parameters.empty() ? "DBDParams" : nullptr;
+    };
+    auto database = pools.server_databases().begin();
+    for (const server_rec* server = servers; server != nullptr; server = server->next) {
+        const char* const missing = missing_in(pools.pools()[database++->pool]);
+        if (missing == nullptr || !uses_directive(server) ||
+            (server->is_virtual == 0 &&
+             std::ranges::any_of(pools.pools(), std::logical_not<>(), missing_in)) ||
+            !reported.insert(server).second)
+            continue;
+        const std::string where = server->is_virtual == 0
+                                      ? "the server"
+                                      : "the virtual host at " + std::string(server->defn_name) +
+                                            ':' + std::to_string(server->defn_line_number);
+        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_WARNING, APR_SUCCESS, nullptr,
+                     "UA0228: %s: no %s applies to %s, so every request gets 503; add it there, or "
+                     "outside any <VirtualHost>",
+                     directive, missing, where.c_str());
+    }
 }
 
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,

@@ -4,6 +4,8 @@
 
 #include <strings.h>
 
+#include <algorithm>
+
 namespace useradmin::httpd {
 
 namespace {
@@ -34,6 +36,20 @@ std::vector<std::string_view> arguments_of(const ap_directive_t& directive, apr_
     while (*rest != '\0')
         arguments.push_back(apr::view_of(ap_getword_conf(pool, &rest)));
     return arguments;
+}
+
+bool is_password_provider_configured(apr_pool_t* pool) {
+    bool is_configured = false;
+    for_each_directive([&](const TreeDirective& found) {
+        for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"}) {
+            if (!is_named(found.directive, name))
+                continue;
+            const auto arguments = arguments_of(found.directive, pool);
+            is_configured = is_configured ||
+                            std::ranges::find(arguments, password_provider_name) != arguments.end();
+        }
+    });
+    return is_configured;
 }
 
 bool is_at_line_of(const ap_directive_t& section, const server_rec& server) noexcept {

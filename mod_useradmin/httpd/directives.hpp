@@ -36,9 +36,9 @@ struct ConfigLine {
     const char* copy(std::string_view text) const { return apr::copy_c_string(pool(), text); }
 };
 
-/// Logs a warning about the line. owner: the module whose LogLevel applies.
-inline void warn(const ConfigLine& line, const module& owner, const std::string& sentence) {
-    const ap_directive_t& directive = *line.command->directive;
+/// Logs a warning about a line. owner: the module whose LogLevel applies.
+inline void warn(const ap_directive_t& directive, const module& owner,
+                 const std::string& sentence) {
     // The virtual hosts' logs are not open until httpd has read the configuration.
     ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_WARNING, APR_SUCCESS, nullptr,
                  "%s (%s:%d)", sentence.c_str(), directive.filename, directive.line_num);
@@ -47,13 +47,14 @@ inline void warn(const ConfigLine& line, const module& owner, const std::string&
 /// Warns if others can read the directive's secret.
 inline void warn_of_source(const ConfigLine& line, const module& owner,
                            const crypto::LoadedSecret& source) {
-    const std::string directive = line.command->cmd->name;
+    const ap_directive_t& directive = *line.command->directive;
+    const std::string name = line.command->cmd->name;
     if (source.is_inline)
-        warn(line, owner,
-             "UA0311: " + directive +
+        warn(directive, owner,
+             "UA0311: " + name +
                  " contains the secret itself, and mod_info shows it; use file: or env:");
     if (source.is_world_readable)
-        warn(line, owner, "UA0312: the file in " + directive + " is world-readable; run chmod 600");
+        warn(directive, owner, "UA0312: the file in " + name + " is world-readable; run chmod 600");
 }
 
 /// Defines a directive. The tag identifies it in DirectiveSettings. The reader parses a ConfigLine

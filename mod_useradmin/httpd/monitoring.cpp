@@ -15,9 +15,6 @@ namespace useradmin::httpd {
 
 namespace {
 
-constexpr std::string_view metrics_handler = "useradmin-metrics";
-constexpr std::string_view health_handler = "useradmin-health";
-
 /// Returns the metrics of all virtual hosts in the Prometheus text format.
 std::string metrics_text(const module& owner) {
     const SharedState& shared = backend_of(ap_server_conf, owner).shared;

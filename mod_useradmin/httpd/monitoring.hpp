@@ -8,6 +8,10 @@
 
 namespace useradmin::httpd {
 
+// The arguments of SetHandler.
+inline constexpr std::string_view metrics_handler = "useradmin-metrics";
+inline constexpr std::string_view health_handler = "useradmin-health";
+
 /// Call from log_transaction. Counts a finished request once, unless it was for metrics or health.
 /// first: the client's original request. An empty operation is counted as "other".
 void count_request(const request_rec* first, const Backend& backend, std::string_view operation);

@@ -95,8 +95,7 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
         "UA0223: a request to " + location + " was rejected (401): " +
             (has_expression ? "UserAdminSession returned an empty id"
                             : "no auth module set the session-user-id note"),
-        has_expression ? "check its expression"
-                       : "set AuthUserAdmin On or UserAdminSession in the Location");
+        has_expression ? "check its expression" : authentication_advice);
 }
 
 } // namespace useradmin::service

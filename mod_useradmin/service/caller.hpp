@@ -16,6 +16,10 @@ namespace useradmin::service {
 std::optional<api::Caller> read_caller(request_rec* request, const ServiceSettings& settings,
                                        httpd::RequestLog& log);
 
+/// The advice for a Location in which no module authenticates the callers.
+inline constexpr const char* authentication_advice =
+    "set AuthUserAdmin On or UserAdminSession in the Location";
+
 /// Logs why the request has no caller, unless mod_auth_useradmin logs it.
 void log_missing_caller(request_rec* request, const ServiceSettings& settings,
                         httpd::RequestLog& log);

@@ -11,6 +11,7 @@
 #include "mail/command.hpp"
 #include "service/better_auth.hpp"
 #include "service/configuration.hpp"
+#include "service/configuration_check.hpp"
 #include "service/error_envelope.hpp"
 #include "service/log_module.hpp"
 #include "service/page.hpp"
@@ -152,6 +153,7 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                     return HTTP_INTERNAL_SERVER_ERROR;
                 }
             }
+            warn_of_mistakes(pool, servers);
             return OK;
         },
         [&](const char* reason) {

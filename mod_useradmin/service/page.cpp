@@ -12,9 +12,6 @@ namespace useradmin::service {
 
 namespace {
 
-constexpr std::string_view console_handler = "useradmin-console";
-constexpr std::string_view openapi_handler = "useradmin-openapi";
-
 ServiceOfPage service_in(ap_conf_vector_t* configuration) noexcept {
     const ServiceSettings& settings = settings_of(configuration);
     return {settings.get<Enabled>().path, configuration, settings};

@@ -10,6 +10,10 @@
 
 namespace useradmin::service {
 
+// The arguments of SetHandler.
+inline constexpr std::string_view console_handler = "useradmin-console";
+inline constexpr std::string_view openapi_handler = "useradmin-openapi";
+
 struct ServiceOfPage {
     /// The decoded base address without a trailing slash. Valid for the lifetime of the
     /// configuration.

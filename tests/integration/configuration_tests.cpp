@@ -406,6 +406,60 @@ TEST(configuration, without_enabled_modules_needs_no_database) {
     expect_accepted("<Location \"/api\">\nUserAdmin Off\nAuthUserAdmin Off\n</Location>\n");
 }
 
+TEST(configuration, that_cannot_work_as_intended_causes_a_warning) {
+    const std::string users = location("/api/users", "AuthUserAdmin On");
+    const std::string host = "<VirtualHost *:80>\n";
+    const std::string end = "</VirtualHost>\n";
+    const std::string callers =
+        "UA0225: neither AuthUserAdmin nor UserAdminSession applies to <Location \"/api/users\">, "
+        "so requests get 401 unless another module sets the session-user-id note; "
+        "set AuthUserAdmin On or UserAdminSession in the Location\n";
+    const std::string no_slash = "UA0227: <Location \"metrics\"> matches no request because paths "
+                                 "start with a slash; use <Location \"/metrics\"> (";
+    const std::pair<std::string, std::string> mistakes[] = {
+        {with_database(location("/api/users", "")), callers},
+        {with_database(host + location("/api/users", "") + end), callers},
+        {with_database(users + handler("/admin", "useradmin-consol")),
+         "UA0226: SetHandler names the unknown handler useradmin-consol, so its requests get 404; "
+         "the handlers are useradmin-better-auth, useradmin-console, useradmin-health, "
+         "useradmin-metrics, useradmin-openapi ("},
+        {with_database(users + handler("metrics", "useradmin-metrics", "UserAdminMaxLimit 5\n")),
+         no_slash},
+        {with_database("<Location metrics>\nAuthUserAdmin On\n</Location>\n"), no_slash},
+        {host + users + end + host + with_database("") + end,
+         "no DBDriver applies to the virtual host at "},
+        {host + "<Location \"/x\">\nAuthUserAdmin On\n</Location>\n" + end + host +
+             with_database("") + end,
+         "UA0228: AuthUserAdmin: no DBDriver applies to the virtual host at "},
+    };
+    for (const auto& [configuration, warning] : mistakes) {
+        const std::string said = expect_accepted(configuration);
+        const std::size_t at = said.find(warning);
+        CHECK_TEXT(at != said.npos && said.find("UA0", at + warning.size()) == said.npos,
+                   (configuration + said).c_str());
+    }
+}
+
+TEST(configuration, that_may_work_causes_no_warning) {
+    const std::string host = "<VirtualHost *:80>\n";
+    const std::string end = "</VirtualHost>\n";
+    const std::string on = "<Location \"/api/users\">\nAuthUserAdmin On\n</Location>\n";
+    for (const std::string& configuration :
+         {with_database(location("/api/users", "UserAdminSession \"%{reqenv:ID}\"")),
+          with_database("<LocationMatch \"^/api/\">\nAuthUserAdmin On\n</LocationMatch>\n" +
+                        location("/api/users", "")),
+          with_database(location("/api/users", "") + host + on + end),
+          with_database("<AuthnProviderAlias useradmin other>\n</AuthnProviderAlias>\n" +
+                        location("/api/users", "")),
+          with_database("<Location ~ \"metrics$\">\nSetHandler useradmin-metrics\n</Location>\n" +
+                        location("/api/users", "AuthUserAdmin On")),
+          with_database("<Location \"other\">\nSetHandler server-status\n</Location>\n"),
+          location("/api/users", "AuthUserAdmin On") + host + with_database("") + end}) {
+        const std::string said = expect_accepted(configuration);
+        CHECK_TEXT(said.find("UA0") == said.npos, (configuration + said).c_str());
+    }
+}
+
 // --- Configuration files of the repository -------------------------------------------------------
 
 /// Returns the configuration in a file, with paths of files that exist on this machine.
@@ -439,7 +493,9 @@ TEST(configuration, of_an_earlier_release_is_accepted) {
 }
 
 TEST(configuration, example_from_the_package_is_accepted) {
-    expect_accepted(configuration_from(machine::source("conf/users.conf")));
+    const std::string said =
+        expect_accepted(configuration_from(machine::source("conf/users.conf")));
+    CHECK_TEXT(said.find("UA0") == said.npos, said.c_str());
 }
 
 TEST(configuration, of_the_packages_own_file_is_accepted_when_uncommented) {

@@ -1,0 +1,139 @@
+#include "service/configuration_check.hpp"
+
+#include "apr/pool.hpp"
+#include "httpd/auth_information.hpp"
+#include "httpd/configuration_tree.hpp"
+#include "httpd/monitoring.hpp"
+#include "service/better_auth.hpp"
+#include "service/caller.hpp"
+#include "service/configuration.hpp"
+#include "service/page.hpp"
+
+#include <strings.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+
+namespace useradmin::service {
+
+namespace {
+
+/// The handlers of both modules.
+constexpr std::string_view handlers[] = {better_auth_handler, console_handler,
+                                         httpd::health_handler, httpd::metrics_handler,
+                                         openapi_handler};
+
+bool starts_with(std::string_view text, std::string_view prefix) noexcept {
+    return text.size() >= prefix.size() &&
+           strncasecmp(text.data(), prefix.data(), prefix.size()) == 0;
+}
+
+std::string location_text(std::string_view path) {
+    return "<Location \"" + std::string(path) + "\">";
+}
+
+bool authenticates(const ap_conf_vector_t* configuration) {
+    return settings_of(configuration).get<SessionExpressions>().id != nullptr ||
+           httpd::token_settings(configuration).carriers.has_value();
+}
+
+/// Returns whether something authenticates callers at the base address, or in a section that may
+/// apply there, such as <LocationMatch>.
+bool may_authenticate_at(const char* base, apr_pool_t* pool, const server_rec* server) {
+    return authenticates(httpd::configuration_at(pool, server, base)) ||
+           std::ranges::any_of(
+               httpd::locations_of(server),
+               [&](ap_conf_vector_t* section) {
+                   return !httpd::path_of(section) &&
+                          authenticates(httpd::configuration_in(pool, server, section));
+               });
+}
+
+void check_callers(apr_pool_t* pool, const server_rec* servers) {
+    // The provider authenticates callers in any section with its AuthType.
+    if (httpd::is_password_provider_configured(pool))
+        return;
+    // A virtual host inherits the main server's base addresses, and may complete their Locations.
+    std::map<const char*, bool> bases;
+    for (const server_rec* server = servers; server != nullptr; server = server->next)
+        for (const char* const base : bases_of(server))
+            if (settings_of(httpd::configuration_at(pool, server, base)).get<Enabled>().is_on)
+                bases[base] |= may_authenticate_at(base, pool, server);
+    for (const auto& [base, may_authenticate] : bases)
+        if (!may_authenticate)
+            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr,
+                         "UA0225: neither AuthUserAdmin nor UserAdminSession applies to %s, so "
+                         "requests get 401 unless another module sets the session-user-id note; %s",
+                         location_text(base).c_str(), authentication_advice);
+}
+
+/// Returns the argument of SetHandler if it starts with "useradmin-". Otherwise, returns an empty
+/// string.
+std::string_view handler_in(const ap_directive_t& directive, apr_pool_t* pool) {
+    if (!httpd::is_named(directive, "SetHandler"))
+        return {};
+    const std::string_view name = httpd::arguments_of(directive, pool).front();
+    return starts_with(name, "useradmin-") ? name : std::string_view();
+}
+
+void check_handler(const ap_directive_t& directive, std::string_view name) {
+    if (name.empty() || std::ranges::find(handlers, name) != std::end(handlers))
+        return;
+    std::string names;
+    for (const std::string_view each : handlers)
+        names.append(names.empty() ? "" : ", ").append(each);
+    httpd::warn(directive, useradmin_module,
+                "UA0226: SetHandler names the unknown handler " + std::string(name) +
+                    ", so its requests get 404; the handlers are " + names);
+}
+
+/// Returns the path of a <Location>. A pattern starts with one of "~*?[".
+std::string_view path_in(const ap_directive_t& location, apr_pool_t* pool) {
+    const std::string_view path = httpd::arguments_of(location, pool).front();
+    return path.substr(0, path.find_last_not_of('>') + 1);
+}
+
+void check_slash(const ap_directive_t& location, apr_pool_t* pool) {
+    const std::string_view path = path_in(location, pool);
+    // The path of a request to a forward proxy is a URL.
+    if (path.find_first_of("/~*?[") != 0 && path.find("://") == path.npos)
+        httpd::warn(location, useradmin_module,
+                    "UA0227: " + location_text(path) +
+                        " matches no request because paths start with a slash; use " +
+                        location_text("/" + std::string(path)));
+}
+
+/// Returns the innermost <Location> around the directive, or nullptr.
+const ap_directive_t* location_around(const ap_directive_t& directive) {
+    const ap_directive_t* section = directive.parent;
+    while (section != nullptr && !httpd::is_named(*section, "<Location"))
+        section = section->parent;
+    return section;
+}
+
+} // namespace
+
+void warn_of_mistakes(apr_pool_t* pool, const server_rec* servers) {
+    check_callers(pool, servers);
+    httpd::warn_of_missing_database(
+        pool, useradmin_module, "UserAdmin", servers, [&](const server_rec* server) {
+            // Virtual hosts inherit the main server's base addresses.
+            return bases_of(server).size() > (server == servers ? 0 : bases_of(servers).size());
+        });
+    std::set<const ap_directive_t*> locations;
+    httpd::for_each_directive([&](const httpd::TreeDirective& found) {
+        const std::string_view name = apr::view_of(found.directive.directive);
+        const std::string_view handler = handler_in(found.directive, pool);
+        check_handler(found.directive, handler);
+        if (!handler.empty() || starts_with(name, "UserAdmin") ||
+            starts_with(name, "AuthUserAdmin"))
+            if (const ap_directive_t* const location = location_around(found.directive);
+                location != nullptr && locations.insert(location).second)
+                check_slash(*location, pool);
+    });
+}
+
+} // namespace useradmin::service
