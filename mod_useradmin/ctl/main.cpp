@@ -63,7 +63,7 @@ constexpr Command all_commands[] = {
      "dry-run on-conflict format hash account-id email-case email-change force yes",
      "create users from a file, or from standard input (-)", "import users.ndjson --dry-run", 1, 1,
      import_users, DatabaseUse::write},
-    {"check", "", "hash account-id email-case protected-email url cookie verbose",
+    {"check", "", "hash account-id email-case protected-email url verbose",
      "check the configuration, the database and the running server",
      "check --url https://www.example.org/api/users", 0, 0, check},
     {"drain", "on|off", "file", "take this server out of load balancing, or put it back",

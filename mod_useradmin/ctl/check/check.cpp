@@ -1,5 +1,6 @@
 #include "ctl/check/checks.hpp"
 #include "ctl/command.hpp"
+#include "ctl/context.hpp"
 #include "ctl/display.hpp"
 
 #include <utility>
@@ -115,15 +116,14 @@ Exit check(Context& context) {
     Database& database = context.database();
     const DatabaseFacts found = collect_database_facts(database, context.settings);
     Findings findings = findings_of(found, context.settings, database.dialect().product());
-    const CheckedConfiguration configuration =
+    const std::optional<Account> child_account =
         check_configuration(context.settings, database.pool(), findings);
     if (const std::string& file = database.file(); file.empty() || file.starts_with('/'))
-        check_database_file(file, configuration.child_account, findings);
+        check_database_file(file, child_account, findings);
     else if (!context.settings.httpd.name().empty() && !context.options.has("params"))
         findings.problems.push_back("DBDParams names the relative path " + file +
                                     ", which httpd resolves against its working directory; use "
                                     "an absolute path");
-    check_secrets(configuration, context, findings);
     if (const auto url = context.options.find("url"))
         check_running_server(std::string(*url), findings);
     const Behavior behavior = behavior_of(found.schema, context.settings);

@@ -2,9 +2,7 @@
 #pragma once
 
 #include "ctl/check/database_facts.hpp"
-#include "ctl/config/httpd_configuration.hpp"
 #include "ctl/config/settings.hpp"
-#include "ctl/context.hpp"
 #include "ctl/file_access.hpp"
 
 #include <apr_pools.h>
@@ -26,40 +24,22 @@ struct Findings {
     std::vector<std::string> directives;
 };
 
-/// The result of check_configuration().
-struct CheckedConfiguration {
-    /// If httpd accepted the configuration, the lines whose conditions are true. Otherwise all
-    /// lines.
-    std::vector<ConfigLine> lines;
-    /// ServerRoot, the base of relative paths.
-    std::string server_root;
-    /// Whether httpd -t ran and accepted the configuration.
-    bool is_accepted = false;
-    /// Whether only the account that starts httpd can test the configuration.
-    bool needs_other_account = false;
-    /// The account of httpd's children. Empty if unknown or if the configuration was not accepted.
-    std::optional<Account> child_account;
-};
-
 /// Evaluates the facts about the database's tables and rows.
 Findings findings_of(const DatabaseFacts& found, const CommandSettings& settings,
                      const store::DatabaseProduct& product);
 
-/// Tests the configuration file in the settings with httpd -t, and checks its modules and
-/// Locations. If httpd's default configuration includes the file, checks the default configuration
-/// instead. Does nothing if the settings name no file.
-CheckedConfiguration check_configuration(const CommandSettings& settings, apr_pool_t* pool,
-                                         Findings& findings);
+/// Tests the configuration file in the settings with httpd -t, and reports the warnings of this
+/// project's modules. If httpd's default configuration includes the file, checks the default
+/// configuration instead. Does nothing if the settings name no file. Returns the account of httpd's
+/// children, or std::nullopt if it is unknown or httpd did not accept the configuration.
+std::optional<Account> check_configuration(const CommandSettings& settings, apr_pool_t* pool,
+                                           Findings& findings);
 
 /// Reports a problem if the account of httpd's children may not read and write the database file
 /// and its directory. Does nothing if the database is not a file or the access cannot be
 /// determined.
 void check_database_file(const std::string& file, const std::optional<Account>& child_account,
                          Findings& findings);
-
-/// Checks whether the configured secrets verify the signature of the cookie in --cookie. Signatures
-/// are only in cookies, not in the session table.
-void check_secrets(const CheckedConfiguration& configuration, Context& context, Findings& findings);
 
 /// Implements check --url: sends a request without credentials to the service's base URL. Reports a
 /// problem unless the response is 401 with the service's JSON. Throws CommandError if the URL is

@@ -71,12 +71,6 @@ std::string_view message_of(std::string_view line) {
     return line;
 }
 
-/// Returns the name that follows the word at the start of the line.
-std::string rest_after(std::string_view line, std::string_view word) {
-    line.remove_prefix(word.size());
-    return std::string(line.substr(0, line.find_first_of(" =")));
-}
-
 /// Parses a User or Group line, such as `User: name="www-data" id=33`. Returns the id as both user
 /// and group, or std::nullopt if the line has none.
 std::optional<Account> account_in(std::string_view line) {
@@ -98,21 +92,22 @@ void take_line(std::string_view line, HttpdTest& test) {
     else if (line.starts_with("Group: ")) {
         if (const auto group = account_in(line); group && test.child_account)
             test.child_account->group = group->group;
-    } else if (line.starts_with(' '))
-        test.modules.push_back(rest_after(line, " "));
-    else if (line.starts_with("Define: "))
-        test.defines.push_back(rest_after(line, "Define: "));
-    else if (const std::string_view message = message_of(line); message.starts_with("UA"))
+    } else if (line.starts_with(' ')) {
+        line.remove_prefix(1);
+        test.modules.emplace_back(text::take_until(line, ' '));
+    } else if (const std::string_view message = message_of(line); message.starts_with("UA"))
         test.warnings.emplace_back(message);
 }
 
-} // namespace
-
+/// Returns whether the error may be due to a file that only another account, such as root, may
+/// read.
 bool is_permission_error(std::string_view error) noexcept {
     // The second string is mod_ssl's message for a file that it may not read.
     return geteuid() != 0 && (error.find("Permission denied") != error.npos ||
                               error.find("does not exist or is empty") != error.npos);
 }
+
+} // namespace
 
 HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool) {
     const apr::ScopedPool own(pool);

@@ -23,15 +23,9 @@ struct HttpdTest {
     std::vector<std::string> warnings;
     /// The names of the loaded modules, such as "useradmin_module".
     std::vector<std::string> modules;
-    /// The names of the defined variables, such as "WORK".
-    std::vector<std::string> defines;
     /// The account of httpd's children: User and Group. Empty if unknown.
     std::optional<Account> child_account;
 };
-
-/// Returns whether the error may be due to a file that only another account, such as root, may
-/// read.
-bool is_permission_error(std::string_view error) noexcept;
 
 /// Runs httpd -t on the file, with the program and the environment that apachectl would use.
 HttpdTest test_with_httpd(const std::string& file, apr_pool_t* pool);

@@ -141,7 +141,7 @@ class Loader {
         std::string name = std::move(words[0]);
         words.erase(words.begin());
         section_ = std::make_shared<ConfigSection>(
-            ConfigSection{std::move(name), std::move(words), section_, lines_.size()});
+            ConfigSection{std::move(name), std::move(words), section_});
     }
 
     /// Returns whether httpd reads the current line in any case, because the line is in no

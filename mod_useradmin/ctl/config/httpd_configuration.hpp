@@ -28,8 +28,6 @@ struct ConfigSection {
     std::vector<std::string> arguments;
     /// The enclosing section, or nullptr.
     std::shared_ptr<const ConfigSection> parent;
-    /// The number of HttpdConfiguration::lines() before the section.
-    std::size_t lines_before = 0;
 };
 
 /// Returns whether the section is a condition such as <IfModule> that httpd evaluates while it

@@ -47,7 +47,6 @@ constexpr Option all_options[] = {
     {"scale", "", "add counts and indexes for long lists (PostgreSQL)"},
     {"no-scale", "", "remove what --scale added"},
     {"url", "URL", "test the running server at the service's URL"},
-    {"cookie", "file:PATH|env:NAME", "verify a session cookie with the secret"},
     {"verbose", "", "print details and notes"},
     {"file", "FILE", "the file of UserAdminDrainFile, if several are configured"},
     {"print", "", "print the lines of all files, ordered by time"},
