@@ -161,9 +161,10 @@ class HostileSchema : public Contract {
         sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = TRUE WHERE "id" = 'u';
                      INSERT INTO "twoFactor" VALUES ('f', 'key', 'codes', 'u');
                      INSERT INTO "apikey" ("id", "key", "referenceId") VALUES ('k', 'x', 'u'))");
-        store::DatabaseStore store(*connection_, log_, pool_, {.has_plugins = true}, "plugins",
-                                   timeout_policy);
-        store.set_change_listener(listener);
+        store::DatabaseStore database_store(*connection_, log_, pool_, {.has_plugins = true},
+                                            "plugins", timeout_policy);
+        database_store.set_change_listener(listener);
+        store::Store& store = database_store;
         store::SecondFactorChange change{"u", now};
         change.added = {{"a", "a", "u", now + std::chrono::hours(1), now, now}};
         change.backup_codes = "fewer";

@@ -200,9 +200,7 @@ TEST(postgresql_revocations, have_another_database_name_after_a_promotion) {
     PostgreSql standby(work, "standby", database().server());
     const auto name_on = [&](const std::string& host) {
         return with_store(
-            [](store::DatabaseStore& store) {
-                return expect_ok(store.revocations_since(0)).database;
-            },
+            [](store::Store& store) { return expect_ok(store.revocations_since(0)).database; },
             "useradmin host=" + host);
     };
     const std::string before = name_on(database().server().folder().string());
