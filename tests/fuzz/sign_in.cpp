@@ -44,8 +44,8 @@ void fuzz_sign_in(std::string_view lines) {
     headers.fields = {{"Content-Type", type}, {"Host", "localhost"}, {"User-Agent", lines}};
     body.body.text = text;
     constexpr password::AttemptLimit boundless{1000000, std::chrono::seconds(1)};
-    sign_in::CredentialVerifier credentials(store, "here", "tables", passwords, formats, counts(),
-                                            boundless, log);
+    sign_in::CredentialVerifier credentials(store, "here", passwords, formats, counts(), boundless,
+                                            log);
     const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);
     audit::Event event;
     const http::Response response = sign_in::handle_request(
