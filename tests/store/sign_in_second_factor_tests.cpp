@@ -590,8 +590,13 @@ void SignInSecondFactor::use_variant(const Variant& variant) {
     change.now += std::chrono::minutes(3);
     CHECK(is_not_found(change_factor(change)));
     change.now -= std::chrono::milliseconds(1);
+    CHECK(is_mismatch(change_factor(change))); // it is locked
+    change.clears_failures = false;
     expect_ok(change_factor(change));
     CHECK(is_not_found(change_factor(change)));
+    store::SecondFactorChange unlocking{variant.user_id, now_ + std::chrono::minutes(15)};
+    unlocking.clears_failures = true;
+    expect_ok(change_factor(unlocking));
     const model::SecondFactor factor = expect_ok(find(variant.user_id)).factor;
     CHECK_EQUAL(std::string("fewer"), std::string(factor.backup_codes));
     CHECK_EQUAL(std::string("0"), std::string(factor.failed_verification_count.value_or("NULL")));
