@@ -2,6 +2,7 @@
 #include "support/files.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 
@@ -27,13 +28,39 @@ bool any_contains(const Json& json, const std::string& key, std::string_view par
     return false;
 }
 
+class Check : public Scene {
+  protected:
+    /// Runs the statements in this list that check suggests and that start with this word.
+    static void run_suggested(const Json& json, const std::string& list, std::string_view start) {
+        for (int each = 0; each < json.size(list); ++each) {
+            const std::string text = json.at(list + "." + std::to_string(each));
+            if (const auto at = text.find(start); at != std::string::npos)
+                sql().run(text.substr(at));
+        }
+    }
+    /// Renames a table until the test ends.
+    static void rename_table(const std::string& name) {
+        change("ALTER TABLE " + name + " RENAME TO other", "ALTER TABLE other RENAME TO " + name);
+    }
+    /// Creates the table of better-auth's twoFactor plugin, with or without its flag in "user".
+    static void add_second_factors(bool has_flag) {
+        change(R"(CREATE TABLE "twoFactor" (id text, secret text, "backupCodes" text,
+                      "userId" text, "lockedUntil" timestamp))",
+               R"(DROP TABLE "twoFactor")");
+        if (has_flag)
+            change(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)",
+                   R"(ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
+    }
+};
+
 } // namespace
 
-TEST_GROUP_BASE(check, Scene) {
+TEST_GROUP_BASE(check, Check) {
     const std::string tables = "app_user app_session app_account";
     bool has_tables = false;
 
     void teardown() override {
+        Check::teardown();
         if (has_tables)
             for (const char* table : {"app_session", "app_account", "app_user"})
                 sql().run("DROP TABLE IF EXISTS \"" + std::string(table) + "\"");
@@ -249,11 +276,7 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
                        "\"app_session_userId_idx\" ON \"app_session\" (\"user_id\");"));
     // The suggested commands must be correct.
     for (const char* list : {"data.problems", "data.notes"})
-        for (int each = 0; each < json.size(list); ++each) {
-            const std::string text = json.at(std::string(list) + "." + std::to_string(each));
-            if (const auto at = text.find("CREATE "); at != std::string::npos)
-                sql().run(text.substr(at));
-        }
+        run_suggested(json, list, "CREATE ");
     const Json after = run_check(0, {"--tables", tables});
     CHECK_EQUAL(0, after.size("data.problems"));
     CHECK_FALSE(any_contains(after, "data.notes", "an index is missing"));
@@ -270,11 +293,7 @@ TEST(check, suggests_only_indexes_that_postgresql_can_create) {
         any_contains(parted, "data.problems", "run: CREATE UNIQUE INDEX \"parted_email_idx\" ON"));
     CHECK(any_contains(parted, "data.notes", "run: CREATE INDEX \"parted_newest_idx\" ON"));
     for (const char* list : {"data.problems", "data.notes"})
-        for (int each = 0; each < parted.size(list); ++each) {
-            const std::string text = parted.at(std::string(list) + "." + std::to_string(each));
-            if (const auto at = text.find("CREATE "); at != std::string::npos)
-                sql().run(text.substr(at));
-        }
+        run_suggested(parted, list, "CREATE ");
     const Json viewed = run_check(0, {"--tables", "viewed session account"});
     CHECK_EQUAL(0, viewed.size("data.problems"));
     CHECK(
@@ -420,8 +439,9 @@ TEST(check, names_extra_columns_that_the_table_lacks) {
         return ctl_with(directives, {"check", "--verbose"});
     };
     const std::string columns = "UserAdminColumns company plann\nUserAdminEditable data\n";
-    sql().run(R"(ALTER TABLE "user" ADD COLUMN "company" text;
-                 ALTER TABLE "user" ADD COLUMN "data" json)");
+    change(R"(ALTER TABLE "user" ADD COLUMN "company" text;
+              ALTER TABLE "user" ADD COLUMN "data" json)",
+           R"(ALTER TABLE "user" DROP COLUMN "company"; ALTER TABLE "user" DROP COLUMN "data")");
     const auto result = check_with("UserAdminExtras On\n" + columns);
     CHECK_EQUAL(1, result.status);
     STRCMP_CONTAINS(
@@ -433,28 +453,21 @@ TEST(check, names_extra_columns_that_the_table_lacks) {
     CHECK(result.output.find("names company") == std::string::npos);
     STRCMP_CONTAINS("have no effect without UserAdminExtras On",
                     check_with(columns).output.c_str());
-    sql().run(R"(ALTER TABLE "user" DROP COLUMN "company"; ALTER TABLE "user" DROP COLUMN "data")");
 }
 
 TEST(check, names_the_features_that_need_the_revocation_table) {
     const std::string warning = "cached sessions (AuthUserAdminCache) outlive a ban";
     const std::string problem = "sessions are not deleted from UserAdminSecondaryStorage";
-    const auto check_with = [&](const char* directive) {
-        return ctl_with(directive, {"check", "--verbose"});
-    };
     const auto output_with = [&](const char* directive) {
-        return expect_ok(check_with(directive));
+        return expect_ok(ctl_with(directive, {"check", "--verbose"}));
     };
     constexpr const char* storage = "UserAdminSecondaryStorage redis://localhost\n";
     CHECK_FALSE(has(output_with("AuthUserAdminCache 60\n"), warning));
     CHECK_FALSE(has(output_with(storage), problem));
-    sql().run("ALTER TABLE useradmin_revocation RENAME TO other_revocation");
-    const std::string with = output_with("AuthUserAdminCache 60\n");
-    const std::string without = output_with("UserAdminSecondaryStorage none\n");
-    const auto with_storage = check_with(storage);
-    sql().run("ALTER TABLE other_revocation RENAME TO useradmin_revocation");
-    CHECK(has(with, warning));
-    CHECK_FALSE(has(without, warning));
+    rename_table("useradmin_revocation");
+    CHECK(has(output_with("AuthUserAdminCache 60\n"), warning));
+    CHECK_FALSE(has(output_with("UserAdminSecondaryStorage none\n"), warning));
+    const CommandResult with_storage = ctl_with(storage, {"check", "--verbose"});
     CHECK(has(with_storage.output, problem));
     CHECK(with_storage.status != 0);
 }
@@ -464,13 +477,13 @@ TEST(check, names_the_owner_of_a_table_that_the_service_ignores) {
         return;
     const std::string problem =
         " belongs to stranger, not to the owner of the user table; run: ALTER TABLE public.";
-    sql().run("CREATE ROLE stranger LOGIN; ALTER TABLE useradmin_revocation OWNER TO stranger; "
-              "ALTER TABLE useradmin_attempt OWNER TO stranger");
+    change("CREATE ROLE stranger LOGIN; ALTER TABLE useradmin_revocation OWNER TO stranger; "
+           "ALTER TABLE useradmin_attempt OWNER TO stranger",
+           "ALTER TABLE useradmin_revocation OWNER TO useradmin; ALTER TABLE useradmin_attempt "
+           "OWNER TO useradmin; DROP ROLE stranger");
     const CommandResult checked =
         ctl_with("AuthUserAdminSignInLimit 10 60 shared\n", {"check", "--verbose"});
     const CommandResult created = ctl({"schema"});
-    sql().run("ALTER TABLE useradmin_revocation OWNER TO useradmin; ALTER TABLE useradmin_attempt "
-              "OWNER TO useradmin; DROP ROLE stranger");
     CHECK_EQUAL(1, checked.status);
     for (const std::string table : {"useradmin_revocation", "useradmin_attempt"})
         CHECK_TEXT(
@@ -487,58 +500,37 @@ TEST(check, names_the_features_that_need_the_attempt_table) {
         return ctl_with(directive, {"check", "--verbose"}).output;
     };
     CHECK_FALSE(has(output_with("AuthUserAdminSignInLimit 10 60 shared\n"), problem));
-    sql().run("ALTER TABLE useradmin_attempt RENAME TO other_attempt");
-    const std::string with = output_with("AuthUserAdminSignInLimit 10 60 shared\n");
-    const std::string without = output_with("AuthUserAdminSignInLimit 10 60\n");
-    sql().run("ALTER TABLE other_attempt RENAME TO useradmin_attempt");
-    CHECK(has(with, problem));
-    CHECK_FALSE(has(without, problem));
+    rename_table("useradmin_attempt");
+    CHECK(has(output_with("AuthUserAdminSignInLimit 10 60 shared\n"), problem));
+    CHECK_FALSE(has(output_with("AuthUserAdminSignInLimit 10 60\n"), problem));
 }
 
 TEST(check, reports_second_factors_without_their_flag) {
-    sql().run(R"(CREATE TABLE "twoFactor" (id text, secret text, "backupCodes" text,
-                     "userId" text))");
-    const auto checked_with = [](const std::string& directives) {
-        return ctl_with(directives, {"check"});
-    };
-    std::vector<CommandResult> reported;
+    add_second_factors(false);
     for (const char* const directives :
          {"AuthUserAdminSignIn On\n", "AuthBasicProvider file useradmin\n",
-          "AuthUserAdminSignIn On\nAuthUserAdminSecondFactor refuse\n"})
-        reported.push_back(checked_with(directives));
-    const CommandResult ignored =
-        checked_with("AuthUserAdminSignIn On\nAuthUserAdminSecondFactor ignore\n");
-    const CommandResult without = checked_with("UserAdmin On\n");
-    sql().run(R"(DROP TABLE "twoFactor")");
-    for (const CommandResult& each : reported) {
-        CHECK_EQUAL(1, each.status);
-        CHECK_TEXT(has(each.output, "has no column \"twoFactorEnabled\", but table "),
-                   each.output.c_str());
+          "AuthUserAdminSignIn On\nAuthUserAdminSecondFactor refuse\n"}) {
+        const CommandResult checked = ctl_with(directives, {"check"});
+        CHECK_EQUAL(1, checked.status);
+        CHECK_TEXT(has(checked.output, "has no column \"twoFactorEnabled\", but table "),
+                   checked.output.c_str());
     }
-    CHECK_EQUAL_TEXT(0, ignored.status, ignored.output.c_str());
-    CHECK_FALSE(has(ignored.output, "twoFactorEnabled"));
-    CHECK_FALSE(has(without.output, "twoFactorEnabled"));
+    for (const char* const directives :
+         {"AuthUserAdminSignIn On\nAuthUserAdminSecondFactor ignore\n", "UserAdmin On\n"})
+        CHECK_FALSE(has(expect_ok(ctl_with(directives, {"check"})), "twoFactorEnabled"));
 }
 
 TEST(check, reports_that_codes_can_be_used_more_than_once) {
-    sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)");
-    sql().run(R"(CREATE TABLE "twoFactor" (id text, secret text, "backupCodes" text,
-                     "userId" text))");
+    add_second_factors(true);
     const auto output_with = [](const std::string& directives) {
         return expect_ok(ctl_with(directives, {"check", "--verbose"}));
     };
     const std::string sign_in = "AuthUserAdminSignIn On\nAuthUserAdminSecret env:SECRET\n";
-    const std::string with_table = output_with(sign_in);
-    sql().run("ALTER TABLE useradmin_attempt RENAME TO other_attempt");
-    const std::string without_table = output_with(sign_in);
-    const std::string refusing = output_with(sign_in + "AuthUserAdminSecondFactor refuse\n");
-    sql().run("ALTER TABLE other_attempt RENAME TO useradmin_attempt");
-    sql().run(R"(DROP TABLE "twoFactor")");
-    sql().run(R"(ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
     const std::string note = "codes of an authenticator can be used more than once: table";
-    CHECK(has(without_table, note));
-    CHECK_FALSE(has(with_table, note));
-    CHECK_FALSE(has(refusing, note));
+    CHECK_FALSE(has(output_with(sign_in), note));
+    rename_table("useradmin_attempt");
+    CHECK(has(output_with(sign_in), note));
+    CHECK_FALSE(has(output_with(sign_in + "AuthUserAdminSecondFactor refuse\n"), note));
 }
 
 TEST(check, counts_rows_for_longer_than_the_statement_timeout_of_httpd) {
@@ -554,20 +546,20 @@ TEST(check, counts_rows_for_longer_than_the_statement_timeout_of_httpd) {
     expect_no_statement_timeout(holder, "UserAdminTables slow_user session account\n", {"check"});
 }
 
-class PostgresqlPrivileges : public Scene {
+class PostgresqlPrivileges : public Check {
   protected:
     void setup() override {
-        Scene::setup();
+        Check::setup();
         sql().run("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN");
     }
     void teardown() override {
+        Check::teardown();
         sql().run("DROP SCHEMA IF EXISTS closed CASCADE; DROP OWNED BY reader; DROP ROLE "
                   "reader");
     }
 
     static std::string params() {
-        std::string params = database().params();
-        return params.replace(params.find("user=useradmin"), 14, "user=reader");
+        return replace_all(database().params(), "user=useradmin", "user=reader");
     }
     /// Runs check with these directives under the role of params(). Returns its JSON output.
     static Json run_check(const std::string& directives, std::vector<std::string> arguments = {}) {
@@ -577,13 +569,7 @@ class PostgresqlPrivileges : public Scene {
         return Json(ctl_without_database(std::move(arguments)).output);
     }
     /// Grants the privileges that check reports as missing.
-    static void grant(const Json& json) {
-        for (int each = 0; each < json.size("data.problems"); ++each) {
-            const std::string text = json.at("data.problems." + std::to_string(each));
-            if (const auto at = text.find("GRANT "); at != std::string::npos)
-                sql().run(text.substr(at));
-        }
-    }
+    static void grant(const Json& json) { run_suggested(json, "data.problems", "GRANT "); }
     static long has_privilege(const std::string& table, const std::string& right) {
         return sql().number("SELECT has_any_column_privilege('reader', '\"" + table + "\"', '" +
                             right + "')::int");
@@ -664,78 +650,94 @@ TEST(postgresql_privileges, to_send_links_by_mail_are_named) {
         CHECK_TEXT(any_contains(found, "data.problems", right), right);
     grant(found);
     CHECK_EQUAL(0, run_check(mail).size("data.problems"));
-    sql().run(R"(REVOKE ALL ON "verification" FROM reader)");
 }
 
 TEST(postgresql_privileges, to_count_uses_of_api_keys_are_named) {
     const char* const directives = "AuthUserAdmin On\nAuthUserAdminApiKey On\n";
-    sql().run("DROP TABLE IF EXISTS apikey");
     CHECK(any_contains(run_check(directives), "data.problems",
                        "found no table of better-auth's API key plugin"));
-    sql().run("CREATE TABLE apikey (id text, \"referenceId\" text, \"configId\" text, key text, "
-              "enabled boolean, \"expiresAt\" timestamp, \"createdAt\" timestamp, \"updatedAt\" "
-              "timestamp, remaining integer, \"refillAmount\" integer, \"refillInterval\" integer, "
-              "\"lastRefillAt\" timestamp, \"rateLimitEnabled\" boolean, \"rateLimitTimeWindow\" "
-              "integer, \"rateLimitMax\" integer, \"requestCount\" integer, \"lastRequest\" "
-              "timestamp, permissions text)");
+    change(R"(CREATE TABLE apikey (id text, "referenceId" text, "configId" text, key text,
+                  enabled boolean, "expiresAt" timestamp, "createdAt" timestamp,
+                  "updatedAt" timestamp, remaining integer, "refillAmount" integer,
+                  "refillInterval" integer, "lastRefillAt" timestamp, "rateLimitEnabled" boolean,
+                  "rateLimitTimeWindow" integer, "rateLimitMax" integer, "requestCount" integer,
+                  "lastRequest" timestamp, permissions text))",
+           "DROP TABLE apikey");
     const Json found = run_check(directives);
-    const Json without = run_check("AuthUserAdmin On\n");
-    sql().run("DROP TABLE apikey");
     CHECK_FALSE(
         any_contains(found, "data.problems", "found no table of better-auth's API key plugin"));
     CHECK(any_contains(found, "data.problems",
                        R"(GRANT UPDATE ("remaining") ON "public"."apikey" TO reader;)"));
     CHECK_FALSE(any_contains(found, "data.problems", "DELETE ON \"public\".\"apikey\""));
-    CHECK_FALSE(any_contains(without, "data.problems", "apikey"));
+    CHECK_FALSE(any_contains(run_check("AuthUserAdmin On\n"), "data.problems", "apikey"));
 }
 
 TEST(postgresql_privileges, to_list_and_remove_sign_in_methods_are_named) {
     const std::string extras = "UserAdmin On\nUserAdminExtras On\n";
-    sql().run(R"(CREATE TABLE passkey (id text, name text, "publicKey" text, "userId" text,
-                     counter integer))");
+    change(R"(CREATE TABLE passkey (id text, name text, "publicKey" text, "userId" text,
+                  counter integer))",
+           "DROP TABLE passkey");
     const Json found = run_check(extras);
-    const Json without = run_check("UserAdmin On\n");
-    grant(found);
-    const Json granted = run_check(extras);
-    const long may_read_key = sql().number(
-        R"(SELECT has_column_privilege('reader', 'passkey', 'publicKey', 'SELECT')::int)");
-    sql().run("DROP TABLE passkey");
     for (const char* const right :
          {R"(DELETE ON "public"."passkey" TO)", R"(SELECT ("id") ON "public"."passkey" TO)",
           R"(SELECT ("userId") ON "public"."passkey" TO)",
           R"(SELECT ("name") ON "public"."passkey" TO)", R"(SELECT ("createdAt") ON "account" TO)"})
         CHECK_TEXT(any_contains(found, "data.problems", right), right);
-    CHECK_FALSE(any_contains(without, "data.problems", "passkey"));
-    CHECK_FALSE(any_contains(granted, "data.problems", "GRANT"));
-    CHECK_EQUAL(0, may_read_key);
+    CHECK_FALSE(any_contains(run_check("UserAdmin On\n"), "data.problems", "passkey"));
+    grant(found);
+    CHECK_FALSE(any_contains(run_check(extras), "data.problems", "GRANT"));
+    CHECK_EQUAL(
+        0, sql().number(
+               R"(SELECT has_column_privilege('reader', 'passkey', 'publicKey', 'SELECT')::int)"));
+}
+
+TEST(postgresql_privileges, to_remove_a_second_factor_are_named) {
+    add_second_factors(true);
+    const std::string extras = "UserAdmin On\nUserAdminExtras On\n";
+    const Json found = run_check(extras);
+    for (const char* const right :
+         {R"(DELETE ON "public"."twoFactor" TO)", R"(SELECT ("userId") ON "public"."twoFactor" TO)",
+          R"(DELETE ON "public"."verification" TO)",
+          R"(SELECT ("identifier") ON "public"."verification" TO)",
+          R"(SELECT ("value") ON "public"."verification" TO)"})
+        CHECK_TEXT(any_contains(found, "data.problems", right), right);
+    CHECK_FALSE(any_contains(run_check("UserAdmin On\n"), "data.problems", "twoFactor"));
+    grant(found);
+    CHECK_EQUAL(0, run_check(extras).size("data.problems"));
+}
+
+TEST(postgresql_privileges, to_clean_up_tables_of_plugins_are_named) {
+    change("CREATE TABLE apikey (id text, \"referenceId\" text, key text, enabled boolean)",
+           "DROP TABLE apikey");
+    const Json found = run_check("UserAdminCleanUp On\n");
+    for (const char* const right :
+         {R"(DELETE ON "public"."apikey" TO)", R"(SELECT ("referenceId") ON "public"."apikey" TO)",
+          R"(UPDATE ("enabled") ON "public"."apikey" TO)"})
+        CHECK_TEXT(any_contains(found, "data.problems", right), right);
+    grant(found);
+    CHECK_EQUAL(0, run_check("UserAdminCleanUp On\n").size("data.problems"));
 }
 
 TEST(postgresql_privileges, for_a_second_factor_are_named_in_a_note) {
     const std::string sign_in = "AuthUserAdminSignIn On\nAuthUserAdminSecret env:SECRET\n";
     grant(run_check(sign_in));
-    sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)");
+    change(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)",
+           R"(ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
     const Json without_table = run_check(sign_in);
-    sql().run(R"(CREATE TABLE "twoFactor" (id text, secret text, "backupCodes" text, "userId" text,
-                     "lockedUntil" timestamp))");
+    add_second_factors(false);
     const Json found = run_check(sign_in);
     const Json verifying = run_check(sign_in + "AuthUserAdminSecondFactor verify\n");
     const Json refusing = run_check(sign_in + "AuthUserAdminSecondFactor refuse\n");
     const Json ignoring = run_check(sign_in + "AuthUserAdminSecondFactor ignore\n");
     const Json without_secret = run_check("AuthUserAdminSignIn On\n");
     const Json without_sign_in = run_check("AuthUserAdmin On\nAuthUserAdminSecret env:SECRET\n");
-    for (int each = 0; each < found.size("data.notes"); ++each) {
-        const std::string text = found.at("data.notes." + std::to_string(each));
-        if (const auto at = text.find("GRANT "); at != std::string::npos)
-            sql().run(text.substr(at));
-    }
+    run_suggested(found, "data.notes", "GRANT ");
     const Json granted = run_check(sign_in);
     const long may_change_secret = sql().number(
         R"(SELECT has_column_privilege('reader', '"twoFactor"', 'secret', 'UPDATE')::int)");
-    sql().run(R"(ALTER TABLE "verification" RENAME "value" TO "other")");
+    change(R"(ALTER TABLE "verification" RENAME "value" TO "other")",
+           R"(ALTER TABLE "verification" RENAME "other" TO "value")");
     const Json without_value = run_check(sign_in);
-    sql().run(R"(ALTER TABLE "verification" RENAME "other" TO "value")");
-    sql().run(R"(ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
-    sql().run(R"(DROP TABLE "twoFactor"; REVOKE ALL ON "verification" FROM reader)");
     for (const char* right :
          {R"(SELECT ON "public"."twoFactor")", R"(UPDATE ("backupCodes") ON "public"."twoFactor")",
           R"(UPDATE ("lockedUntil") ON "public"."twoFactor")",

@@ -93,27 +93,4 @@ TEST(clean_up, reports_tables_with_other_columns_in_check) {
     CHECK_FALSE(has(with, "apikey"));
 }
 
-TEST(clean_up, names_the_missing_grants_in_check) {
-    if (!is_postgresql())
-        return;
-    sql().run("CREATE ROLE reader LOGIN");
-    std::string params = database().params();
-    params.replace(params.find("user=useradmin"), 14, "user=reader");
-    const std::string text = "DBDriver pgsql\nDBDParams \"" + params + "\"\nUserAdminCleanUp On\n";
-    const auto check_output = [&] {
-        return ctl_without_database({"--config", file("reader.conf", text), "check", "--verbose"})
-            .output;
-    };
-    const std::string with_none = check_output();
-    sql().run(
-        "GRANT DELETE, SELECT (\"id\", \"referenceId\", \"enabled\"), UPDATE (\"enabled\") ON "
-        "\"apikey\" TO reader");
-    const std::string with_both = check_output();
-    sql().run("DROP OWNED BY reader; DROP ROLE reader");
-    CHECK(has(with_none, R"(run: GRANT DELETE ON "public"."apikey" TO reader;)"));
-    CHECK(has(with_none, R"(run: GRANT SELECT ("referenceId") ON "public"."apikey" TO reader;)"));
-    CHECK(has(with_none, R"(run: GRANT UPDATE ("enabled") ON "public"."apikey" TO reader;)"));
-    CHECK_FALSE(has(with_both, "apikey"));
-}
-
 } // namespace useradmin::test

@@ -1,4 +1,4 @@
-// useradminctl second-factor, and what check reports about second factors.
+// useradminctl second-factor.
 #include "scene.hpp"
 
 #include "support/files.hpp"
@@ -59,34 +59,6 @@ TEST(ctl_second_factor, is_kept_by_a_deletion_without_UserAdminCleanUp) {
     sql().run("INSERT INTO \"twoFactor\" VALUES ('1', 'x', 'y', " + sql_literal(ana_) + ")");
     expect_ok(ctl({"delete", ana_, "--yes"}));
     CHECK_EQUAL(1, count_factors());
-}
-
-TEST(ctl_second_factor, privileges_are_checked_if_UserAdminExtras_is_on) {
-    if (!is_postgresql())
-        return;
-    sql().run("CREATE ROLE reader LOGIN");
-    std::string params = database().params();
-    params.replace(params.find("user=useradmin"), 14, "user=reader");
-    const auto check_output = [&](const std::string& directives) {
-        const std::string text = "DBDriver pgsql\nDBDParams \"" + params + "\"\n" + directives;
-        return ctl_without_database({"--config", file("reader.conf", text), "check", "--verbose"})
-            .output;
-    };
-    const std::string without = check_output("UserAdmin On\n");
-    const std::string with = check_output("UserAdmin On\nUserAdminExtras On\n");
-    sql().run("GRANT DELETE, SELECT (\"userId\") ON \"twoFactor\" TO reader; GRANT DELETE, SELECT "
-              "(\"identifier\", \"value\") ON \"verification\" TO reader");
-    const std::string granted = check_output("UserAdmin On\nUserAdminExtras On\n");
-    sql().run("DROP OWNED BY reader; DROP ROLE reader");
-    CHECK_FALSE(has(without, R"("twoFactor" TO)"));
-    for (const char* const grant :
-         {R"(DELETE ON "public"."twoFactor")", R"(SELECT ("userId") ON "public"."twoFactor")",
-          R"(DELETE ON "public"."verification")",
-          R"(SELECT ("identifier") ON "public"."verification")",
-          R"(SELECT ("value") ON "public"."verification")"}) {
-        CHECK_TEXT(has(with, "run: GRANT " + std::string(grant) + " TO reader;"), grant);
-        CHECK_FALSE_TEXT(has(granted, grant), grant);
-    }
 }
 
 } // namespace useradmin::test
