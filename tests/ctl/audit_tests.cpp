@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -38,13 +37,7 @@ class CtlAudit : public Scene {
         arguments.insert(arguments.end(), {"--audit-log", log_ + more});
         return ctl(arguments, input);
     }
-    std::vector<std::string> lines() const {
-        std::vector<std::string> lines;
-        std::istringstream text(read_file(log_));
-        for (std::string line; std::getline(text, line);)
-            lines.push_back(line + "\n");
-        return lines;
-    }
+    std::vector<std::string> lines() const { return lines_of_file(log_); }
     /// Returns the line's operation, result and target, separated by spaces.
     static std::string summary_of(const std::string& line) {
         const Json json(line);

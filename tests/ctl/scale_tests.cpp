@@ -304,16 +304,12 @@ TEST(postgresql_scale, indexes_the_last_activity) {
     undo("ALTER TABLE \"user\" DROP COLUMN IF EXISTS seen, DROP COLUMN IF EXISTS other");
     sql().run(users(1, 10));
     const auto index_definitions = [&] {
-        std::string all;
-        for (const Database::Row& row :
-             sql().rows("SELECT regexp_replace(indexdef, '.* ON public', '') FROM pg_indexes WHERE "
-                        "indexname LIKE '%_useradmin_seen_idx' ORDER BY 1"))
-            all += row[0].value_or("") + ";";
-        return all;
+        return sql().column("SELECT regexp_replace(indexdef, '.* ON public', '') FROM pg_indexes "
+                            "WHERE indexname LIKE '%_useradmin_seen_idx' ORDER BY 1");
     };
     scale();
     const std::string of_sessions =
-        ".session USING btree (\"updatedAt\" DESC NULLS LAST, \"userId\");";
+        ".session USING btree (\"updatedAt\" DESC NULLS LAST, \"userId\")";
     CHECK_EQUAL(of_sessions, index_definitions());
     // An index on another UserAdminLastSeen column replaces the previous one.
     for (const char* const column : {"seen", "other"}) {
@@ -322,7 +318,7 @@ TEST(postgresql_scale, indexes_the_last_activity) {
         expect_ok(test::run({{machine::built("useradminctl").string(), "schema", "--scale",
                               "--config", path("seen.conf")},
                              environment()}));
-        CHECK_EQUAL(".\"user\" USING btree (" + std::string(column) + " DESC NULLS LAST, id);" +
+        CHECK_EQUAL(".\"user\" USING btree (" + std::string(column) + " DESC NULLS LAST, id), " +
                         of_sessions,
                     index_definitions());
     }

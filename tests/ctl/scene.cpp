@@ -4,6 +4,7 @@
 #include "support/log_watch.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -45,6 +46,13 @@ std::string Scene::path(std::string_view name) {
 std::string Scene::file(std::string_view name, std::string_view text) {
     write_file(path(name), text);
     return path(name);
+}
+
+std::vector<std::string> Scene::lines_of_file(const std::string& path) {
+    std::vector<std::string> lines = lines_of(read_file(path));
+    for (std::string& line : lines)
+        line += '\n';
+    return lines;
 }
 
 std::vector<std::string> Scene::words(std::vector<std::string> arguments) {

@@ -55,6 +55,8 @@ class Scene : public Utest {
     static std::string file(std::string_view name, std::string_view text);
     /// Returns the path of a file in the work directory.
     static std::string path(std::string_view name);
+    /// Returns the lines of a file with their newlines, as Json requires.
+    static std::vector<std::string> lines_of_file(const std::string& path);
 
     /// Returns the command line of useradminctl with the database.
     static std::vector<std::string> words(std::vector<std::string> arguments);

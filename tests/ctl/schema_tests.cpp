@@ -183,12 +183,9 @@ TEST(schema, removal_keeps_the_objects_of_the_application) {
     const auto dump = [&] {
         if (is_postgresql())
             return run_postgresql({"pg_dump", "-d", params});
-        std::string all;
-        for (const auto& row : Database(database().driver(), params)
-                                   .rows("SELECT coalesce(sql, name) FROM sqlite_master WHERE name "
-                                         "NOT LIKE 'sqlite_%' ORDER BY name"))
-            all += row[0].value_or("") + "\n";
-        return all;
+        return Database(database().driver(), params)
+            .column("SELECT coalesce(sql, name) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' "
+                    "ORDER BY name");
     };
     const auto run_on_database = [&](std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), {"--driver", database().driver(), "--params", params});
