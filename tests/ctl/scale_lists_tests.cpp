@@ -1,36 +1,18 @@
 // Lists with schema --scale are the same as without it, except that searches ignore accents
 // (specification, section 4.1).
 #include "scale.hpp"
+#include "support/expected_users.hpp"
 #include "support/machine.hpp"
-#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <random>
-#include <set>
-#include <tuple>
+#include <utf8proc.h>
 
 namespace useradmin::test {
 
 namespace {
-
-/// The expected values of a user.
-struct ExpectedUser {
-    std::string id;
-    std::string name;
-    std::string email;
-    std::string role; ///< empty if NULL
-    long created;     ///< hours since the beginning of 2020
-    bool banned;
-    bool verified;
-    long seen; ///< hours, too, or -1 without a session
-    // Computed once, because the tests compare them a million times.
-    std::string folded_name = text::fold(name);
-    std::string folded_email = text::fold(email);
-    std::string name_key = text::sort_key(name);
-    std::string email_key = text::sort_key(email);
-};
 
 /// Returns the numbers in turn. One test case takes only a few numbers, but many cases together
 /// take all of them.
@@ -41,36 +23,22 @@ struct Rotation {
     std::int64_t next() { return numbers[position++ % numbers.size()]; }
 };
 
-std::string utf8(char32_t point) {
-    std::string bytes;
-    if (point < 0x80) {
-        bytes += static_cast<char>(point);
-    } else if (point < 0x800) {
-        bytes += static_cast<char>(0xc0 | (point >> 6));
-        bytes += static_cast<char>(0x80 | (point & 0x3f));
-    } else if (point < 0x10000) {
-        bytes += static_cast<char>(0xe0 | (point >> 12));
-        bytes += static_cast<char>(0x80 | ((point >> 6) & 0x3f));
-        bytes += static_cast<char>(0x80 | (point & 0x3f));
-    } else {
-        bytes += static_cast<char>(0xf0 | (point >> 18));
-        bytes += static_cast<char>(0x80 | ((point >> 12) & 0x3f));
-        bytes += static_cast<char>(0x80 | ((point >> 6) & 0x3f));
-        bytes += static_cast<char>(0x80 | (point & 0x3f));
-    }
-    return bytes;
+std::string utf8(utf8proc_int32_t point) {
+    utf8proc_uint8_t bytes[4];
+    return std::string(bytes, bytes + utf8proc_encode_char(point, bytes));
 }
 
 /// Encodes characters outside ASCII in letters, like the search index.
 std::string encode_in_letters(std::string_view text) {
     std::string letters;
-    const auto digit = [&](char32_t value) { letters += static_cast<char>('A' + value % 23); };
+    const auto digit = [&](utf8proc_int32_t value) {
+        letters += static_cast<char>('A' + value % 23);
+    };
     while (!text.empty()) {
-        const std::size_t length = text::sequence_length(text);
-        char32_t point = static_cast<unsigned char>(text[0]) & (0xff >> (length + (length > 1)));
-        for (std::size_t at = 1; at < length; ++at)
-            point = (point << 6) | (static_cast<unsigned char>(text[at]) & 0x3f);
-        text.remove_prefix(length);
+        utf8proc_int32_t point = 0;
+        text.remove_prefix(static_cast<std::size_t>(
+            utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                             static_cast<utf8proc_ssize_t>(text.size()), &point)));
         if (point < 0x80) {
             letters += static_cast<char>(point);
             continue;
@@ -85,10 +53,6 @@ std::string encode_in_letters(std::string_view text) {
             digit(point / (23 * 23 * 23));
     }
     return letters;
-}
-
-bool is_scalar_value(char32_t point) noexcept {
-    return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
 }
 
 const std::array<const char*, 32> names = {
@@ -146,7 +110,7 @@ constexpr std::array<const char*, 54> searches = {
 } // namespace
 
 TEST_GROUP_BASE(postgresql_scale_lists, ScaleScene) {
-    std::vector<ExpectedUser> all;
+    ExpectedUsers all;
 
     /// Adds users with all the names. Many were created at the same time.
     void add_users(int count) {
@@ -169,14 +133,14 @@ TEST_GROUP_BASE(postgresql_scale_lists, ScaleScene) {
                 user.seen = std::max(user.seen, hour);
                 sessions += (sessions.empty() ? "(" : ", (") +
                             sql_literal(user.id + "/" + std::to_string(session)) + ", " +
-                            sql_literal(user.id) + ", '2020-01-01T00:00Z'::timestamptz + " +
+                            sql_literal(user.id) + ", '2026-01-01T00:00Z'::timestamptz + " +
                             std::to_string(hour) + " * interval '1 hour')";
             }
             values += (values.empty() ? "" : ", ") + ("(" + sql_literal(user.id)) + ", " +
                       sql_literal(user.name) + ", " + sql_literal(user.email) +
                       (user.verified ? ", true, " : ", false, ") +
                       (user.role.empty() ? "NULL" : sql_literal(user.role)) +
-                      ", '2020-01-01T00:00Z'::timestamptz + " + std::to_string(user.created) +
+                      ", '2026-01-01T00:00Z'::timestamptz + " + std::to_string(user.created) +
                       " * interval '1 hour', " + (user.banned ? "true" : "false") + ")";
             all.push_back(std::move(user));
         }
@@ -187,86 +151,12 @@ TEST_GROUP_BASE(postgresql_scale_lists, ScaleScene) {
             "; INSERT INTO session (id, token, \"userId\", \"updatedAt\", \"expiresAt\") "
             "SELECT id, id, user_id, seen, seen FROM (VALUES " +
             sessions + ") AS s (id, user_id, seen)");
-        sort({});
-    }
-
-    /// Sorts the users in the order of a list. All have the same updatedAt.
-    void sort(const store::Order& order) {
-        const auto less = [&](const ExpectedUser& left, const ExpectedUser& right) {
-            switch (order.by) {
-            case store::SortKey::created_at:
-                return left.created != right.created ? left.created < right.created
-                                                     : left.id > right.id;
-            case store::SortKey::name:
-                return std::tie(left.name_key, left.id) < std::tie(right.name_key, right.id);
-            case store::SortKey::email:
-                return std::tie(left.email_key, left.id) < std::tie(right.email_key, right.id);
-            case store::SortKey::updated_at:
-                return left.id > right.id;
-            case store::SortKey::last_seen:
-                return left.seen != right.seen ? left.seen < right.seen : left.id > right.id;
-            }
-            return false;
-        };
-        std::sort(all.begin(), all.end(), less);
-        if (order.is_descending)
-            std::reverse(all.begin(), all.end());
-    }
-
-    static text::Timestamp at_hour(long hour) {
-        return text::Timestamp(std::chrono::sys_days(std::chrono::year(2020) / 1 / 1)) +
-               std::chrono::hours(hour);
-    }
-
-    static bool matches(const store::Filter& filter, const ExpectedUser& user) {
-        const auto has_word = [&](std::string_view word) {
-            // A word of only combining marks is searched for without folding.
-            const bool is_literal = text::has_only_combining_marks(word);
-            const std::string searched = is_literal ? std::string(word) : text::fold(word);
-            const auto contains = [&](const std::string& text, const std::string& folded) {
-                return (is_literal ? text : folded).find(searched) != std::string::npos;
-            };
-            return contains(user.name, user.folded_name) || contains(user.email, user.folded_email);
-        };
-        const std::string role = user.role.empty() ? "user" : user.role;
-        std::vector<bool> all;
-        if (filter.role)
-            all.push_back(role == *filter.role);
-        if (filter.search) {
-            const auto words = text::search_words(*filter.search);
-            all.push_back(std::all_of(words.begin(), words.end(), has_word));
-        }
-        if (filter.banned)
-            all.push_back(user.banned == *filter.banned);
-        if (filter.email_verified)
-            all.push_back(user.verified == *filter.email_verified);
-        if (filter.created_from)
-            all.push_back(at_hour(user.created) >= *filter.created_from);
-        if (filter.seen_from)
-            all.push_back(user.seen >= 0 && at_hour(user.seen) >= *filter.seen_from);
-        if (filter.seen_before)
-            all.push_back(user.seen < 0 || at_hour(user.seen) < *filter.seen_before);
-        return all.empty() || std::count(all.begin(), all.end(), true) >=
-                                  (filter.matches_all ? static_cast<long>(all.size()) : 1);
-    }
-
-    /// Returns the ids of the expected page, and the total.
-    std::string expected_page(const store::Filter& filter, const store::Window& window) const {
-        std::string ids;
-        std::int64_t total = 0;
-        for (const ExpectedUser& user : all) {
-            if (!matches(filter, user))
-                continue;
-            if (total >= window.offset && total < window.offset + window.limit)
-                ids += user.id + " ";
-            ++total;
-        }
-        return ids + "of " + std::to_string(total);
+        all.sort({});
     }
 
     void check_page(OpenStore & store, const store::Filter& filter, const store::Window& window) {
         const std::string is = store.list(filter, window);
-        if (const std::string must = expected_page(filter, window); is != must)
+        if (const std::string must = all.page(filter, window); is != must)
             fail_test("role " + std::string(filter.role.value_or("(none)")) + ", search " +
                       std::string(filter.search.value_or("(none)")) + ", offset " +
                       std::to_string(window.offset) + ", order " +
@@ -293,10 +183,10 @@ TEST(postgresql_scale_lists, match_the_reference_for_every_role_search_and_page)
     // A search that contains the separator between name and address bypasses the search index and
     // reads the user table.
     CHECK(store.search("a\x01"
-                       "b") == expected_page({{},
-                                              "a\x01"
-                                              "b"},
-                                             {20, 0}));
+                       "b") == all.page({{},
+                                         "a\x01"
+                                         "b"},
+                                        {20, 0}));
     CHECK_EQUAL(std::string("of 0"), store.search("a\x01m"));
 }
 
@@ -319,12 +209,12 @@ TEST(postgresql_scale_lists, match_the_reference_by_last_activity) {
     }
     for (const bool is_descending : {true, false}) {
         const store::Order order = {store::SortKey::last_seen, is_descending};
-        sort(order);
+        all.sort(order);
         for (const store::Filter& filter : filters) {
             for (const std::int64_t offset : {0, 1000, 5240, 6980})
                 check_page(store, filter, {20, offset, order});
             const std::string is = store.walk(filter, {2000, 0, order});
-            CHECK(is == expected_page(filter, {7000, 0, order}));
+            CHECK(is == all.page(filter, {7000, 0, order}));
         }
     }
 }
@@ -358,7 +248,7 @@ TEST(postgresql_scale_lists, are_not_queried_past_the_known_total) {
     CHECK_EQUAL(std::string("of 2"), list_at(2));
     CHECK_EQUAL(all[1].id + " of 2", list_at(1));
     // A cached total of 0 does not mean that the page is empty.
-    const std::string ids = expected_page({{}, "box.org"}, {20, 0});
+    const std::string ids = all.page({{}, "box.org"}, {20, 0});
     CHECK_EQUAL(ids.substr(0, ids.rfind(' ')) + " 0",
                 OpenStore(params_, "", {}, &kept).search("box.org"));
 }
@@ -420,7 +310,7 @@ TEST(postgresql_scale_lists, match_the_reference_in_every_order_and_filter) {
                 store::Filter filter = {"user", search};
                 filter.banned = true;
                 if (has_time)
-                    filter.created_from = std::chrono::sys_days(std::chrono::year(2023) / 6 / 1);
+                    filter.created_from = at_hour(1200);
                 filter.matches_all = is_all;
                 filters.push_back(filter);
             }
@@ -442,12 +332,12 @@ TEST(postgresql_scale_lists, match_the_reference_in_every_order_and_filter) {
     using Key = store::SortKey;
     for (const Key by : {Key::created_at, Key::name, Key::email, Key::updated_at})
         for (const bool is_descending : {false, true}) {
-            sort({by, is_descending});
+            all.sort({by, is_descending});
             for (const store::Filter& filter : filters) {
                 for (int count = 0; count < 3; ++count)
                     check_page(store, filter, {20, offsets.next(), {by, is_descending}});
                 CHECK(store.walk(filter, {3000, 0, {by, is_descending}}) ==
-                      expected_page(filter, {7000, 0}));
+                      all.page(filter, {7000, 0}));
             }
         }
 }
@@ -530,22 +420,22 @@ TEST(postgresql_scale_lists, fold_all_of_unicode_as_sqlite_does) {
     scale();
     Session session(params_);
     std::vector<std::string> texts(1);
-    for (char32_t point = 1; point <= 0x10ffff; ++point) {
-        if (!is_scalar_value(point))
+    for (utf8proc_int32_t point = 1; point <= 0x10ffff; ++point) {
+        if (!utf8proc_codepoint_valid(point))
             continue;
         texts.back() += utf8(point);
         if (point % 128 == 0)
             texts.emplace_back();
     }
     std::minstd_rand random(11);
-    static constexpr char32_t blocks[] = {0x20,   0x41,   0xc0,   0x300,   0x370,   0x400,  0x590,
-                                          0x900,  0x1100, 0x1160, 0x11a8,  0x1e00,  0x1f00, 0x3040,
-                                          0x4e00, 0xac00, 0xfb00, 0x1d400, 0x1f600, 0x10400};
+    static constexpr utf8proc_int32_t blocks[] = {
+        0x20,   0x41,   0xc0,   0x300,  0x370,  0x400,  0x590,  0x900,   0x1100,  0x1160,
+        0x11a8, 0x1e00, 0x1f00, 0x3040, 0x4e00, 0xac00, 0xfb00, 0x1d400, 0x1f600, 0x10400};
     for (int number = 0; number < 20000; ++number) {
         std::string text;
         for (unsigned long length = 1 + random() % 6; length > 0; --length)
-            text +=
-                utf8(blocks[random() % std::size(blocks)] + static_cast<char32_t>(random() % 48));
+            text += utf8(blocks[random() % std::size(blocks)] +
+                         static_cast<utf8proc_int32_t>(random() % 48));
         texts.push_back(std::move(text));
     }
     session.run("CREATE TEMPORARY TABLE given (text text, folded text COLLATE \"C\"); "

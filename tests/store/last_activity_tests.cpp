@@ -1,6 +1,7 @@
 // The last activity of users, taken from their sessions or from a column (UserAdminLastSeen).
 #include "contract.hpp"
 #include "store/cached_connection.hpp"
+#include "support/expected_users.hpp"
 
 #include <algorithm>
 #include <apr_strings.h>
@@ -14,23 +15,16 @@ using store::Filter;
 using store::Order;
 using store::SortKey;
 
-/// The expected values of a user.
-struct ExpectedUser {
-    std::string id;
-    bool is_admin;
-    /// The hour of the last activity, or negative if unknown.
-    int seen;
-};
-
 std::string padded(int number) {
     std::string digits = std::to_string(number);
     return std::string(4 - std::min<std::size_t>(digits.size(), 4), '0') + digits;
 }
 
-/// Returns the time `hour` hours after the start of January 2026, in ISO 8601.
-std::string time_of(int hour) {
-    return "2026-01-" + padded(1 + hour / 24).substr(2) + "T" + padded(hour % 24).substr(2) +
-           ":00:00.000Z";
+/// Returns the time in ISO 8601.
+std::string time_of(long hour) {
+    std::string text;
+    text::append_iso8601(text, at_hour(hour));
+    return text;
 }
 
 class LastActivity : public Contract {
@@ -60,7 +54,7 @@ class LastActivity : public Contract {
         open_store({.last_seen = "lastLoginAt"});
     }
 
-    void add_session_at(const std::string& user, int number, int hour) {
+    void add_session_at(const std::string& user, int number, long hour) {
         sessions_ += (sessions_.empty() ? "(" : ", (") + sql_literal(user + "-" + padded(number)) +
                      ", '2026-01-01', " + sql_literal("token of " + user + padded(number)) +
                      ", '2026-01-01', " + sql_literal(time_of(hour)) + ", " + sql_literal(user) +
@@ -78,12 +72,13 @@ class LastActivity : public Contract {
     void add_users(int count) {
         std::string rows;
         for (int number = 0; number < count; ++number) {
-            ExpectedUser user = {"u" + padded(number), number % 3 == 0, -1};
+            const std::string id = "u" + padded(number);
+            ExpectedUser user = {id, "n", id + "@x", number % 3 == 0 ? "admin" : ""};
             rows += (rows.empty() ? "(" : ", (") + sql_literal(user.id) + ", " +
-                    sql_literal(user.id + "@x") + ", TRUE, " +
-                    (user.is_admin ? "'admin'" : "NULL") + ", '2026-01-01', '2026-01-01', 'n')";
+                    sql_literal(user.email) + ", TRUE, " +
+                    (user.role.empty() ? "NULL" : "'admin'") + ", '2026-01-01', '2026-01-01', 'n')";
             for (int session = 0; session < number % 4; ++session) {
-                const int hour = (number * 7 + session / 2 * 5) % 29;
+                const long hour = (number * 7 + session / 2 * 5) % 29;
                 user.seen = std::max(user.seen, hour);
                 add_session_at(user.id, session, hour);
             }
@@ -93,24 +88,6 @@ class LastActivity : public Contract {
                   "\"createdAt\", \"updatedAt\", \"name\") VALUES " +
                   rows);
         insert_sessions();
-    }
-
-    /// Returns the ids of the matching users in the expected order, then their number: "u0001 u0004
-    /// of 2".
-    template <class Matches>
-    std::string expected_ids(bool is_descending, const Matches& matches) const {
-        std::vector<ExpectedUser> matching;
-        std::copy_if(users_.begin(), users_.end(), std::back_inserter(matching), matches);
-        std::sort(matching.begin(), matching.end(),
-                  [](const ExpectedUser& left, const ExpectedUser& right) {
-                      return std::pair(-left.seen, left.id) < std::pair(-right.seen, right.id);
-                  });
-        if (!is_descending)
-            std::reverse(matching.begin(), matching.end());
-        std::string ids;
-        for (const ExpectedUser& user : matching)
-            ids += user.id + " ";
-        return ids + "of " + std::to_string(matching.size());
     }
 
     store::Page page(const Filter& filter, const store::Window& window, SourceLocation where) {
@@ -146,12 +123,11 @@ class LastActivity : public Contract {
         return text + "of " + std::to_string(read.total);
     }
 
-    template <class Matches>
-    void expect(const Filter& filter, std::int64_t limit, const Matches& matches,
-                SourceLocation where = {}) {
+    void expect(const Filter& filter, std::int64_t limit, SourceLocation where = {}) {
         for (const bool is_descending : {true, false}) {
             const Order order = {SortKey::last_seen, is_descending};
-            const std::string ids = expected_ids(is_descending, matches);
+            users_.sort(order);
+            const std::string ids = users_.page(filter, {10000});
             CHECK_EQUAL_LOCATION(ids, ids_of_all_pages(filter, order, limit, false, false, where),
                                  "by page numbers", where.file,
                                  static_cast<std::size_t>(where.line));
@@ -163,52 +139,25 @@ class LastActivity : public Contract {
     }
 
     void expect_orders_and_filters(std::int64_t limit, SourceLocation where = {}) {
-        const auto seen_from = [](int hour) {
-            return Filter{.role = {}, .search = {}, .seen_from = at(time_of(hour))};
-        };
-        const auto seen_before = [](int hour) {
-            return Filter{.role = {}, .search = {}, .seen_before = at(time_of(hour))};
-        };
-        expect(
-            {}, limit, [](const ExpectedUser&) { return true; }, where);
-        expect(
-            {"admin", {}}, limit, [](const ExpectedUser& user) { return user.is_admin; }, where);
-        for (const int hour : {0, 10, 28, 29}) {
-            expect(
-                seen_from(hour), limit, [=](const ExpectedUser& user) { return user.seen >= hour; },
-                where);
-            expect(
-                seen_before(hour), limit,
-                [=](const ExpectedUser& user) { return user.seen < hour; }, where);
+        expect({}, limit, where);
+        expect({"admin", {}}, limit, where);
+        for (const long hour : {0, 10, 28, 29}) {
+            expect({.role = {}, .search = {}, .seen_from = at_hour(hour)}, limit, where);
+            expect({.role = {}, .search = {}, .seen_before = at_hour(hour)}, limit, where);
         }
-        Filter filter = seen_from(20);
-        filter.seen_before = at(time_of(5));
-        expect(
-            filter, limit,
-            [](const ExpectedUser& user) { return user.seen >= 20 || user.seen < 5; }, where);
+        Filter filter = {.role = {}, .search = {}, .seen_from = at_hour(20)};
+        filter.seen_before = at_hour(5);
+        expect(filter, limit, where);
         filter.role = "admin";
-        expect(
-            filter, limit,
-            [](const ExpectedUser& user) {
-                return user.seen >= 20 || user.seen < 5 || user.is_admin;
-            },
-            where);
+        expect(filter, limit, where);
         filter.matches_all = true;
-        expect(
-            filter, limit, [](const ExpectedUser&) { return false; }, where);
-        filter.seen_from = at(time_of(3));
-        filter.seen_before = at(time_of(20));
-        expect(
-            filter, limit,
-            [](const ExpectedUser& user) {
-                return user.seen >= 3 && user.seen < 20 && user.is_admin;
-            },
-            where);
+        expect(filter, limit, where);
+        filter.seen_from = at_hour(3);
+        filter.seen_before = at_hour(20);
+        expect(filter, limit, where);
         filter.seen_from.reset();
         filter.search = "u";
-        expect(
-            filter, limit, [](const ExpectedUser& user) { return user.seen < 20 && user.is_admin; },
-            where);
+        expect(filter, limit, where);
     }
 
     /// Returns the last activity of these users, or "unknown".
@@ -242,7 +191,7 @@ class LastActivity : public Contract {
         return known.schema().last_seen_problem;
     }
 
-    std::vector<ExpectedUser> users_;
+    ExpectedUsers users_;
 
   private:
     store::Store* read_ = nullptr;
@@ -277,7 +226,7 @@ TEST(last_activity, of_many_users_is_read) {
         const auto user = std::find_if(users.begin(), users.end(),
                                        [&](const model::User& each) { return each.id == kept.id; });
         CHECK(user->last_seen.value() ==
-              (kept.seen < 0 ? model::NullableTime() : at(time_of(kept.seen))));
+              (kept.seen < 0 ? model::NullableTime() : at_hour(kept.seen)));
     }
 }
 
@@ -289,16 +238,15 @@ TEST(last_activity, orders_and_filters_lists) {
 
 TEST(last_activity, orders_and_filters_thousands_of_users) {
     add_users(5500);
-    const auto is_expected = [](const ExpectedUser& user) { return user.seen < 28; };
     Filter filter;
-    filter.seen_before = at(time_of(28));
-    expect(filter, 3000, is_expected);
+    filter.seen_before = at_hour(28);
+    expect(filter, 3000);
     filter.matches_all = true;
     filter.search = "u";
-    expect(filter, 3000, is_expected);
-    filter.seen_from = at(time_of(0));
+    expect(filter, 3000);
+    filter.seen_from = at_hour(0);
     filter.matches_all = false;
-    expect(filter, 3000, [](const ExpectedUser&) { return true; });
+    expect(filter, 3000);
 }
 
 TEST(last_activity, ignores_sessions_of_users_in_other_tables) {
@@ -353,9 +301,8 @@ TEST(last_activity, comes_from_the_column_if_there_is_one) {
             user.seen = user.seen < 0 ? 3 : user.seen % 2 == 0 ? -1 : (user.seen + 11) % 29;
             if (user.seen >= 0)
                 sql().run("UPDATE \"user\" SET \"lastLoginAt\" = " +
-                          (is_number
-                               ? std::to_string(at(time_of(user.seen)).time_since_epoch().count())
-                               : sql_literal(time_of(user.seen))) +
+                          (is_number ? std::to_string(at_hour(user.seen).time_since_epoch().count())
+                                     : sql_literal(time_of(user.seen))) +
                           " WHERE \"id\" = " + sql_literal(user.id));
         }
         CHECK_EQUAL(time_of(3) + " unknown", read({"u0000", "u0002"}));
