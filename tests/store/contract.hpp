@@ -58,7 +58,7 @@ inline bool is_postgresql() {
 void set_database(TestDatabase* database) noexcept;
 
 /// Accepts all changes.
-class IgnoringListener final : public store::ChangeListener {
+class IgnoringListener : public store::ChangeListener {
   public:
     explicit IgnoringListener(bool runs_before_commit) noexcept
         : runs_before_commit_(runs_before_commit) {}
@@ -113,7 +113,8 @@ class Contract : public Utest {
     /// Adds a row to "user".
     void add_user(std::string_view id, std::string_view email, std::string_view role = "'user'",
                   std::string_view created_at = "2026-01-01T00:00:00.000Z");
-    void add_session(std::string_view token, std::string_view user_id, std::string_view expires_at);
+    void add_session(std::string_view token, std::string_view user_id,
+                     std::string_view expires_at = "2030-01-01T00:00:00.000Z");
     void add_account(const std::string& id, const std::string& account_id,
                      const std::string& user_id, const std::string& password = "a hash",
                      const std::string& provider = "credential",

@@ -28,7 +28,7 @@ class Revocations : public Contract {
         database().clear();
         add_user("n", "n@x", "'admin'");
         for (const char* const token : {"one", "two"})
-            add_session(token, "n", "2030-01-01T00:00:00.000Z");
+            add_session(token, "n");
     }
 
     model::Account new_hash() {
@@ -116,7 +116,7 @@ TEST(revocations, name_the_sessions_in_which_the_user_impersonates_others) {
         clear_tables();
         add_user("o", "o@x");
         for (const char* const token : {"acting", "own"})
-            add_session(token, "o", "2030-01-01T00:00:00.000Z");
+            add_session(token, "o");
         sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'n' WHERE \"token\" = 'acting'");
         change();
         CHECK_EQUAL_TEXT(std::string("n all, o session-acting"), recorded_revocations("user_id"),

@@ -38,6 +38,18 @@ class SessionTerms : public Contract {
         return store().create_session(session, terms);
     }
 
+    /// Runs the call while another writer opens a session, as create_session() does, and commits
+    /// it when the call waits.
+    template <class Call>
+    auto while_another_signs_in(const Call& call) {
+        return while_another_writer(
+            R"(SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE;
+               INSERT INTO "session" ("id", "expiresAt", "token", "createdAt", "updatedAt",
+               "userId") VALUES ('other', '2030-01-01T00:00:00.000Z', 'other',
+               '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'n'))",
+            call);
+    }
+
     bool is_rejected(const store::Result<std::string_view>& opened) {
         return !opened && opened.failure() == Failure::version_mismatch && sessions() == 0;
     }
@@ -115,27 +127,25 @@ TEST(session_terms, end_expired_and_surplus_sessions_of_the_user) {
 }
 
 TEST(postgresql_session_terms, limit_the_sessions_of_concurrent_sign_ins) {
-    expect_ok(while_another_writer(
-        R"(SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE;
-           INSERT INTO "session" ("id", "expiresAt", "token", "createdAt", "updatedAt", "userId")
-           VALUES ('other', '2030-01-01T00:00:00.000Z', 'other', '2026-01-01T00:00:00.000Z',
-           '2026-01-01T00:00:00.000Z', 'n'))",
-        [&] { return open("mine", 1); }));
+    expect_ok(while_another_signs_in([&] { return open("mine", 1); }));
     CHECK_EQUAL(1, sessions());
 }
 
 TEST(postgresql_session_terms, prevent_sessions_from_being_opened_after_a_change) {
     auto hash = new_user("n", "n@x");
     hash.password_hash = "another hash";
+    const auto update = [&](const store::Changes& changes) {
+        return bool(store().update("n", changes, {}, store::SessionPolicy::revoke));
+    };
     const std::function<bool()> changes[] = {
         [&] {
-            return bool(store().update("n", {{"banned", true}}, {}, store::SessionPolicy::revoke));
+            return update({{"banned", true}});
         },
         [&] {
-            return bool(store().update("n", {{"role", "x"}}, {}, store::SessionPolicy::revoke));
+            return update({{"role", "x"}});
         },
         [&] {
-            return bool(store().update("n", {{"email", "o@x"}}, {}, store::SessionPolicy::revoke));
+            return update({{"email", "o@x"}});
         },
         [&] { return bool(store().set_password(account_row(hash), store::SessionPolicy::revoke)); },
         [&] { return bool(store().remove("n", {"protected@x"})); },
@@ -148,13 +158,7 @@ TEST(postgresql_session_terms, prevent_sessions_from_being_opened_after_a_change
             set_change_listener(nullptr);
             expect_ok(store().create(new_user("n", "n@x")));
             set_change_listener(listener);
-            // Does the same as create_session(), but does not commit yet.
-            CHECK(while_another_writer(
-                R"(SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE;
-                   INSERT INTO "session" ("id", "expiresAt", "token", "createdAt", "updatedAt",
-                   "userId") VALUES ('opening', '2030-01-01T00:00:00.000Z', 'opening',
-                   '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'n'))",
-                change));
+            CHECK(while_another_signs_in(change));
             CHECK_EQUAL(0, sessions());
         }
 }
@@ -176,7 +180,7 @@ class Callers : public Contract {
         Contract::setup();
         add_user("boss", "boss@x", "'admin'");
         add_user("n", "n@x");
-        add_session("one", "n", "2030-01-01T00:00:00.000Z");
+        add_session("one", "n");
     }
 
   protected:

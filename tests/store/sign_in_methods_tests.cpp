@@ -13,7 +13,7 @@ class SignInMethods : public Contract {
         Contract::setup();
         for (const char* const id : {"n", "m"}) {
             add_user(id, std::string(id) + "@x");
-            add_session(std::string("session of ") + id, id, "2030-01-01T00:00:00.000Z");
+            add_session(std::string("session of ") + id, id);
         }
         add_plugin_tables();
         for (const std::string user : {"n", "m"}) {

@@ -256,9 +256,9 @@ TEST(threads, share_connections_totals_and_sessions) {
 }
 
 /// Records a row's name before and after each change.
-class RecordedChanges final : public store::ChangeListener {
+class RecordedChanges final : public IgnoringListener {
   public:
-    bool runs_before_commit() const noexcept override { return false; }
+    RecordedChanges() : IgnoringListener(false) {}
     bool on_change(std::string_view, const model::User* before, const model::User* after) override {
         changes.emplace_back(before != nullptr ? before->name : "nobody",
                              after != nullptr ? after->name : "nobody");
