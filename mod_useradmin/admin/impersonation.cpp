@@ -28,7 +28,7 @@ constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMI
                                                "You cannot impersonate admins"};
 
 /// Returns the error response if the caller must not impersonate the user, otherwise std::nullopt.
-std::optional<Response> refusal(const Call& call, const model::User& user) {
+std::optional<Response> rejection_of(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
     const bool is_higher =
         model::is_super_admin(roles) && !model::is_super_admin(call.caller.roles);
@@ -68,8 +68,8 @@ Response impersonate_user(Call& call) {
     const auto user = call.service.store.find(call.event.target, store::UserColumns::all);
     if (!user)
         return failure_response(user.failure(), call.forbidden);
-    if (auto refused = refusal(call, *user))
-        return *std::move(refused);
+    if (auto rejection = rejection_of(call, *user))
+        return *std::move(rejection);
     const std::string id = crypto::random_uuid();
     const crypto::Secret token(crypto::random_token());
     model::Session session;

@@ -213,7 +213,7 @@ Response dispatch(const Endpoint& endpoint, const http::Request& request,
     event.is_change = endpoint.is_change;
     Parameters parameters;
     if (endpoint.method == "POST") {
-        auto read = Parameters::read(request, Parameters::Forms::refused);
+        auto read = Parameters::read(request, Parameters::Forms::rejected);
         if (auto* problem = std::get_if<Response>(&read))
             return std::move(*problem);
         parameters = std::move(std::get<Parameters>(read));

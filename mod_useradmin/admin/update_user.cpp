@@ -61,8 +61,8 @@ Response update_user(Call& call) {
             return error(forbidden_email);
         if (has_any(data, {"email"})) {
             email = text::lower(data.as_text("email"));
-            if (auto refused = check_email(call, email))
-                return *std::move(refused);
+            if (auto rejection = check_email(call, email))
+                return *std::move(rejection);
             changes.push_back({"email", email});
             if (call.service.settings.unverifies_email && !has_any(data, {"emailVerified"}))
                 changes.push_back(store::unverify_changed_email(true));

@@ -15,7 +15,7 @@ namespace useradmin::admin {
 namespace {
 
 /// Returns the end of a ban of this many seconds, or std::nullopt if seconds is 0.
-model::NullableTime ban_end(double seconds, text::Timestamp now) {
+model::NullableTime ban_expiry(double seconds, text::Timestamp now) {
     constexpr auto earliest = static_cast<double>(text::first_time.time_since_epoch().count());
     constexpr auto latest = static_cast<double>(text::last_time.time_since_epoch().count());
     if (seconds == 0)
@@ -55,7 +55,7 @@ Response ban_user(Call& call) {
     const auto banned =
         call.service.store.update(id,
                                   api::ban(reason.empty() ? "No reason" : reason,
-                                           ban_end(body.number("banExpiresIn"), now), now),
+                                           ban_expiry(body.number("banExpiresIn"), now), now),
                                   guard_of(call, true), store::SessionPolicy::revoke);
     return banned ? wrapped_user(*banned) : failure_response(banned.failure(), call.forbidden);
 }

@@ -85,19 +85,19 @@ ColumnChanges::ColumnChanges(const Call& call, const Service& service, const jso
                                 return contains(settings.editable_columns, name);
                             });
     if (!may_change || !data_) {
-        refusal_ = may_change ? error(400, texts.bad_request) : error(403, texts.get_forbidden);
+        rejection_ = may_change ? error(400, texts.bad_request) : error(403, texts.get_forbidden);
         return;
     }
     const auto columns = service.store.extra_columns();
     if (!columns) {
-        refusal_ = failure_response(columns.failure(), call.operation);
+        rejection_ = failure_response(columns.failure(), call.operation);
         return;
     }
     for (const std::string_view name : names) {
         const auto column = std::ranges::find(*columns, name, &store::ExtraColumn::name);
         const auto value = column != columns->end() ? value_of(name, *column) : std::nullopt;
         if (!value) {
-            refusal_ = error(400, texts.bad_request);
+            rejection_ = error(400, texts.bad_request);
             return;
         }
         values_.push_back({name, *value, store::Change::When::always, true});

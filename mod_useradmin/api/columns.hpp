@@ -47,7 +47,7 @@ class ColumnChanges {
     ColumnChanges& operator=(const ColumnChanges&) = delete;
 
     /// Returns the error response, or std::nullopt if the changes are valid and allowed.
-    const std::optional<Response>& refusal() const noexcept { return refusal_; }
+    const std::optional<Response>& rejection() const noexcept { return rejection_; }
     /// Returns the changes. They are valid for the lifetime of this object.
     const store::Changes& values() const noexcept { return values_; }
 
@@ -55,7 +55,7 @@ class ColumnChanges {
     std::optional<model::Value> value_of(std::string_view name, const store::ExtraColumn& column);
 
     std::optional<json::Object> data_;
-    std::optional<Response> refusal_;
+    std::optional<Response> rejection_;
     store::Changes values_;
     /// Owns the strings of integer values.
     std::deque<std::string> texts_;

@@ -21,8 +21,8 @@ bool is_invitation(const Object& body, const OperationSettings& settings) {
 /// Creates a user without a password and sends a link to set one. Removes the user if the link
 /// cannot be sent.
 Response invite_user(const Call& call, const Service& service, store::NewUser user) {
-    if (auto refused = count_mail(*call.caller, user.email, user.email, service))
-        return *std::move(refused);
+    if (auto rejection = count_mail(*call.caller, user.email, user.email, service))
+        return *std::move(rejection);
     user.has_account = false;
     call.event.sent_to = user.email;
     const auto created = service.store.create(user, actor_of(call));

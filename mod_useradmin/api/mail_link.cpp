@@ -88,8 +88,8 @@ std::optional<Response> count_mail(const Caller& caller, std::string_view recipi
     const store::AttemptCounter of_admins[] = {
         {crypto::hex(crypto::digest({"mail", "of", "admins"})), (limit + 1) / 2 + 1}};
     if (!is_super_administrator(caller))
-        if (auto refused = count(of_admins, service))
-            return refused;
+        if (auto rejection = count(of_admins, service))
+            return rejection;
     return count(counters, service);
 }
 
@@ -131,8 +131,8 @@ Response send_user_link(const Call& call, const Service& service) {
     guard.versions = std::vector{user->version};
     if (kind == mail::Kind::verify_email && user->email_verified)
         return error(400, texts.email_verified);
-    if (auto refused = count_mail(*call.caller, user->id, user->email, service))
-        return *std::move(refused);
+    if (auto rejection = count_mail(*call.caller, user->id, user->email, service))
+        return *std::move(rejection);
 
     guard.actor = actor_of(call);
     call.event.sent_to = user->email;

@@ -27,7 +27,7 @@ struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }
     void operator()(char* text) const noexcept { cJSON_free(text); }
 };
-using Tree = std::unique_ptr<cJSON, Delete>;
+using JsonPtr = std::unique_ptr<cJSON, Delete>;
 
 cJSON* member(const cJSON* object, const char* name) noexcept {
     return cJSON_GetObjectItemCaseSensitive(object, name);
@@ -162,9 +162,10 @@ class Document {
 
     /// Adds the responses that operations have in common, OPTIONS, and the other methods.
     void add_common() {
-        const Tree of_operations(
+        const JsonPtr of_operations(
             cJSON_DetachItemFromObjectCaseSensitive(tree_.get(), "x-every-operation"));
-        const Tree of_paths(cJSON_DetachItemFromObjectCaseSensitive(tree_.get(), "x-every-path"));
+        const JsonPtr of_paths(
+            cJSON_DetachItemFromObjectCaseSensitive(tree_.get(), "x-every-path"));
         cJSON* path = nullptr;
         cJSON_ArrayForEach(path, member(tree_.get(), "paths")) {
             const std::string_view address = path->string;
@@ -321,7 +322,7 @@ class Document {
         for (const store::ExtraColumn& column : document_settings_.columns) {
             std::string quoted;
             json::Writer(quoted).string(column.name);
-            const Tree name(parsed(quoted));
+            const JsonPtr name(parsed(quoted));
             set(member(schema, "properties"), name->valuestring,
                 parsed(response_schema_of(column.kind)));
             set(example, name->valuestring, cJSON_CreateNull());
@@ -352,7 +353,7 @@ class Document {
             set(member(headers, header->string), "$ref",
                 std::string("#/components/headers/") + header->string);
         }
-        if (const Tree errors{cJSON_DetachItemFromObjectCaseSensitive(response, "x-errors")}) {
+        if (const JsonPtr errors{cJSON_DetachItemFromObjectCaseSensitive(response, "x-errors")}) {
             cJSON* const content =
                 parsed(R"({"application/json":{"schema":{},"example":{"success":false}}})");
             set(response, "content", content);
@@ -366,8 +367,8 @@ class Document {
 
     const DocumentSettings& document_settings_;
     const OperationSettings& settings_;
-    Tree tree_;
-    Tree error_;
+    JsonPtr tree_;
+    JsonPtr error_;
 };
 
 } // namespace

@@ -76,8 +76,8 @@ Response update_user(const Call& call, const Service& service) {
     if (!object || !has_types(*object, caller))
         return reject(call, service, 500, call.operation.failure_text);
     const ColumnChanges columns(call, service, *object);
-    if (const auto& refusal = columns.refusal())
-        return reject(call, service, refusal->status, *refusal->text);
+    if (const auto& rejection = columns.rejection())
+        return reject(call, service, rejection->status, *rejection->text);
 
     store::Changes changes = {{"updatedAt", text::now()}};
     const auto apply_non_empty = [&](std::string_view field, std::string_view text) {

@@ -46,10 +46,10 @@ struct Event {
     int status = 200;
     /// Whether a failed change may have been made anyway.
     bool is_outcome_unknown = false;
-    /// The reason for a refusal if the status alone is ambiguous, otherwise empty. The caller
+    /// The reason for a rejection if the status alone is ambiguous, otherwise empty. The caller
     /// keeps the string alive until the event has been logged.
     std::string_view reason = {};
-    /// The number of refusals that the line combines.
+    /// The number of rejections that the line combines.
     std::uint64_t count = 1;
     /// The user's row before the change. Empty if there was none or it is unchanged.
     std::optional<model::User> before = {};

@@ -58,7 +58,7 @@ class Log {
     /// for reading and writing. The caller closes both. If the object is constructed in shared
     /// memory before the processes fork, its mutex also serializes them.
     Log(int log, int position) noexcept
-        : log_(log), position_file_(position), is_ready_(mutex_.init() && refusals_.init()) {}
+        : log_(log), position_file_(position), is_ready_(mutex_.init() && rejections_.init()) {}
 
     /// How reliably a line is delivered.
     enum class Delivery {
@@ -77,7 +77,7 @@ class Log {
 
     /// Counts rejected anonymous requests. With a line for each of them, an attacker could fill the
     /// disk.
-    ipc::LogThrottle& refusals() noexcept { return refusals_; }
+    ipc::LogThrottle& rejections() noexcept { return rejections_; }
 
   private:
     struct StoredPosition;
@@ -102,7 +102,7 @@ class Log {
     /// written.
     std::atomic<bool> is_stalled_{false};
     std::atomic<int> last_error_{0};
-    ipc::LogThrottle refusals_ = {};
+    ipc::LogThrottle rejections_ = {};
     bool is_ready_;
 };
 

@@ -49,7 +49,7 @@ bool Recorder::on_change(std::string_view user_id, const model::User* before,
     return write();
 }
 
-bool Recorder::is_anonymous_refusal() const noexcept {
+bool Recorder::is_anonymous_rejection() const noexcept {
     const Result result = event_.result();
     return event_.caller.empty() && written_ == 0 &&
            (result == Result::refused || result == Result::failed);
@@ -64,11 +64,11 @@ bool Recorder::finish() {
     // The line must not claim that a change was made if this is unknown.
     if (event_.result() != Result::done)
         event_.before = event_.after = std::nullopt;
-    if (!is_anonymous_refusal())
+    if (!is_anonymous_rejection())
         return write();
     const std::string network = text::Network::of(origin_.address).text();
-    event_.count =
-        trail_.log->refusals().count("", network, ipc::LogThrottle::Clock::now(), /*max_lines=*/1);
+    event_.count = trail_.log->rejections().count("", network, ipc::LogThrottle::Clock::now(),
+                                                  /*max_lines=*/1);
     if (event_.count != 0)
         write();
     return true;

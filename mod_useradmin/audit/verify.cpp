@@ -21,9 +21,9 @@ std::string quantity(std::uint64_t first, std::uint64_t last) {
                : "lines numbered " + std::to_string(first) + " to " + std::to_string(last) + " are";
 }
 
-void add_problem(Findings& findings, std::string sentence) {
+void add_problem(Findings& findings, std::string message) {
     if (findings.problems.size() < max_problems)
-        findings.problems.push_back(std::move(sentence));
+        findings.problems.push_back(std::move(message));
     else if (findings.problems.size() == max_problems)
         findings.problems.emplace_back("more problems were found; only the first 100 are listed");
 }
@@ -58,11 +58,11 @@ class Reader {
                     source_->name + ", line " + std::to_string(count_ - 1) +
                     ": a partial line, left by a process that was killed while writing");
             else if (foreign)
-                refuse(count_ - 1);
+                reject(count_ - 1);
             foreign = head_ ? std::nullopt : std::optional(line_);
         }
         if (foreign)
-            refuse(count_);
+            reject(count_);
         if (const int error = read_error(); !head_ && error != Z_OK)
             add_problem(*findings_, source_->name + (error == Z_ERRNO ? "" : " is truncated and") +
                                         " cannot be read to the end");
@@ -88,7 +88,7 @@ class Reader {
         static_cast<void>(gzerror(source_->file.get(), &error));
         return error == Z_STREAM_END ? Z_OK : error;
     }
-    void refuse(std::uint64_t number) {
+    void reject(std::uint64_t number) {
         add_problem(*findings_, source_->name + ", line " + std::to_string(number) +
                                     ": this is not an audit log line: it was edited or truncated");
     }
@@ -185,16 +185,16 @@ class Chains {
                                                                   : nullptr;
             const std::uint64_t last = chain != nullptr ? chain->last.number : 0;
             const std::uint64_t written = reader->source().last_written->number;
-            std::string sentence =
+            std::string message =
                 reader->source().name + ": " +
                 (written > last
                      ? "the end is missing: " + quantity(last + 1, written) + " recorded in"
                      : "line number " + std::to_string(written) + " was replaced, according to") +
                 " the .chain file";
             if (chain != nullptr)
-                problem(*chain, std::move(sentence));
+                problem(*chain, std::move(message));
             else
-                add_problem(findings_, std::move(sentence));
+                add_problem(findings_, std::move(message));
         }
     }
 
@@ -237,9 +237,9 @@ class Chains {
                                ": the line does not follow the previous one, which was replaced");
     }
 
-    void problem(ChainFindings& chain, std::string sentence) {
+    void problem(ChainFindings& chain, std::string message) {
         chain.is_intact = false;
-        add_problem(findings_, std::move(sentence));
+        add_problem(findings_, std::move(message));
     }
 
     Findings& findings_;

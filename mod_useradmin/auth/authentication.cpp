@@ -30,16 +30,16 @@ namespace {
 
 /// Why a credential was rejected: a clause for the error log, a keyword for the audit log, and what
 /// to check next. All are nullptr if it was accepted or could not be checked.
-struct Refusal {
-    const char* sentence = nullptr;
-    const char* word = nullptr;
-    const char* advice = nullptr;
+struct Rejection {
+    const char* message = nullptr;
+    const char* reason_code = nullptr;
+    const char* hint = nullptr;
 };
 
 /// How to count and log a lookup.
 struct LookupResult {
     httpd::Lookup lookup;
-    Refusal refusal = {};
+    Rejection rejection = {};
 };
 
 enum class CredentialKind { session_token, api_key };
@@ -58,22 +58,23 @@ LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) no
     case CredentialStatus::unknown:
         return {Lookup::unknown,
                 is_key
-                    ? Refusal{"there is no such key", "unknown-key",
-                              "it was revoked or its user was deleted; if every key is rejected, "
-                              "check that DBDParams names the application's database"}
-                    : Refusal{"there is no such session", "unknown-token",
-                              "it was revoked or its user was deleted; if every session is "
-                              "rejected, check that DBDParams and UserAdminTables name the "
-                              "application's tables"}};
+                    ? Rejection{"there is no such key", "unknown-key",
+                                "it was revoked or its user was deleted; if every key is rejected, "
+                                "check that DBDParams names the application's database"}
+                    : Rejection{"there is no such session", "unknown-token",
+                                "it was revoked or its user was deleted; if every session is "
+                                "rejected, check that DBDParams and UserAdminTables name the "
+                                "application's tables"}};
     case CredentialStatus::disabled:
         return {Lookup::expired,
                 {"it is disabled", "disabled-key", "enable it in the application"}};
     case CredentialStatus::expired:
         return {Lookup::expired,
-                is_key ? Refusal{"it has expired", "expired-key", "its owner must create a new one"}
-                       : Refusal{"its session has expired", "expired-session",
-                                 "the user must sign in again; if every session is rejected, check "
-                                 "this server's clock"}};
+                is_key
+                    ? Rejection{"it has expired", "expired-key", "its owner must create a new one"}
+                    : Rejection{"its session has expired", "expired-session",
+                                "the user must sign in again; if every session is rejected, check "
+                                "this server's clock"}};
     case CredentialStatus::banned:
         return {Lookup::banned,
                 {"its user is banned", "banned",
@@ -101,11 +102,11 @@ LookupResult result_of(const sign_in::Identity& session) noexcept {
     if (session.impersonated_by.empty() ||
         (!is_banned && session.status != CredentialStatus::unknown))
         return result;
-    result.refusal.sentence = is_banned ? "the impersonating administrator is banned"
-                                        : "the impersonating administrator was deleted, has no "
-                                          "role other than user, or is not a superAdmin although "
-                                          "the user is";
-    result.refusal.advice =
+    result.rejection.message = is_banned ? "the impersonating administrator is banned"
+                                         : "the impersonating administrator was deleted, has no "
+                                           "role other than user, or is not a superAdmin although "
+                                           "the user is";
+    result.rejection.hint =
         "an administrator who may impersonate the user must start another impersonation";
     return result;
 }
@@ -209,9 +210,9 @@ CachedOutcome& outcome_of(request_rec* request, const AuthSettings& settings, Cr
 }
 
 /// Logs a rejection once per client request.
-void log_rejection(request_rec* request, const AuthSettings& settings, const Refusal& refusal,
+void log_rejection(request_rec* request, const AuthSettings& settings, const Rejection& rejection,
                    CachedOutcome& answer) {
-    if (refusal.sentence == nullptr || std::exchange(answer.is_rejection_logged, true))
+    if (rejection.message == nullptr || std::exchange(answer.is_rejection_logged, true))
         return;
     const bool is_key = answer.kind == CredentialKind::api_key;
     const Outcome& outcome = answer.outcome;
@@ -220,8 +221,8 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
     log.write_rejection(text::Level::warning,
                         std::string(is_key ? "UA0318: the API key was rejected: "
                                            : "UA0310: the session token was rejected: ") +
-                            refusal.sentence,
-                        refusal.advice,
+                            rejection.message,
+                        rejection.hint,
                         text::Network::of(apr::view_of(request->useragent_ip)).text());
     // An ErrorDocument with other tables or secrets causes another lookup. Do not record it as a
     // second event.
@@ -232,7 +233,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
     audit.event().operation = is_key ? "use-api-key" : "use-session";
     audit.event().status = outcome.result.lookup == httpd::Lookup::limited ? HTTP_TOO_MANY_REQUESTS
                                                                            : HTTP_UNAUTHORIZED;
-    audit.event().reason = refusal.word;
+    audit.event().reason = rejection.reason_code;
     audit.event().caller = outcome.identity.user_id;
     audit.event().role = outcome.identity.role;
     audit.event().impersonated_by = outcome.identity.impersonated_by;
@@ -284,14 +285,14 @@ int authenticate(request_rec* request) {
     CachedOutcome& answer = outcome_of(request, settings, kind, std::move(credential));
     const Outcome& outcome = answer.outcome;
     apr_table_setn(request->notes, httpd::rejected_note, "1"); // unless set_caller() sets an id
-    if (!outcome.identity.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
+    if (!outcome.identity.impersonated_by.empty() && settings.get<RejectsImpersonated>()) {
         log_rejection(request, settings,
                       {"an administrator is impersonating its user", "impersonated-session",
                        "to accept such sessions, set AuthUserAdminImpersonated to allow"},
                       answer);
         return DECLINED;
     }
-    log_rejection(request, settings, outcome.result.refusal, answer);
+    log_rejection(request, settings, outcome.result.rejection, answer);
     const auto unless_ignored = [&](int status) {
         return ignores_lookup_failures(request, settings) ? DECLINED : status;
     };
@@ -366,7 +367,7 @@ void log_missing_credential(request_rec* request, const AuthSettings& settings) 
 
 /// Logs why a request without a credential got 401, regardless of the handler. Rejected credentials
 /// have already been logged, and a 401 from sign-in concerns the password.
-int explain_response(request_rec* first) noexcept {
+int log_unauthorized(request_rec* first) noexcept {
     if (first->status != HTTP_UNAUTHORIZED ||
         ap_get_module_config(first->request_config, &auth_useradmin_module) != nullptr)
         return DECLINED;
@@ -469,7 +470,7 @@ void register_authentication_hooks(apr_pool_t* pool) noexcept {
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_child_init(start_child, nullptr, httpd::before_connections, APR_HOOK_MIDDLE);
-    ap_hook_log_transaction(explain_response, nullptr, nullptr, APR_HOOK_MIDDLE);
+    ap_hook_log_transaction(log_unauthorized, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_check_access(check_access, nullptr, nullptr, APR_HOOK_FIRST, AP_AUTH_INTERNAL_PER_CONF);
 }
 

@@ -76,7 +76,7 @@ inline constexpr auto directives = std::tuple_cat(
             "ignore (password alone)",
             sign_in::SecondFactor::verified, read_second_factor),
         // false means "allow".
-        httpd::directive<struct RefusesImpersonated>(
+        httpd::directive<struct RejectsImpersonated>(
             "AuthUserAdminImpersonated", TAKE1, httpd::except_htaccess,
             "whether to accept a session in which an administrator impersonates its user: allow or "
             "refuse",

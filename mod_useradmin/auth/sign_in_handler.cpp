@@ -70,7 +70,7 @@ int handle_sign_in(request_rec* request) {
                                  .now = text::now(),
                                  .event = verifier.backend().event(),
                                  .max_sessions = settings.get<MaxSessions>(),
-                                 .refuses_impersonated = settings.get<RefusesImpersonated>(),
+                                 .rejects_impersonated = settings.get<RejectsImpersonated>(),
                                  .second_factor_secrets = factor_secrets});
     verifier.backend().finish_event();
     if (response.status == HTTP_TOO_MANY_REQUESTS)

@@ -51,7 +51,7 @@ class Context {
     Database& database_with_rows() {
         Database& opened = database();
         if (!std::exchange(is_checked_, true))
-            opened.refuse_superuser_risk(opened.schema());
+            opened.reject_superuser_risk(opened.schema());
         return opened;
     }
     store::Store& store() { return database_with_rows().store(); }

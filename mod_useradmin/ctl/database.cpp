@@ -45,10 +45,10 @@ Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logge
     if (dialect_ == nullptr)
         throw UsageError("unknown driver '" + driver + "'; use " + store::driver_names());
     file_ = dialect_->database_file(settings.parameters);
-    new_file_ = is_absent(file_) ? file_ : std::string();
+    created_file_ = is_absent(file_) ? file_ : std::string();
     // SQLite would create a file for a mistyped name.
-    if (absent == IfAbsent::fail && !new_file_.empty())
-        throw CommandError("file " + new_file_ +
+    if (absent == IfAbsent::fail && !created_file_.empty())
+        throw CommandError("file " + created_file_ +
                            " does not exist; create it with 'useradminctl schema'");
     apr_initialize();
     apr_pool_create(&pool_, nullptr);
@@ -125,7 +125,7 @@ std::optional<std::string> Database::superuser_risk(const store::Schema& schema)
                      : "the tables' owner, which must not be a superuser");
 }
 
-void Database::refuse_superuser_risk(const store::Schema& schema) {
+void Database::reject_superuser_risk(const store::Schema& schema) {
     if (const auto risk = superuser_risk(schema))
         throw CommandError(*risk);
 }
@@ -141,7 +141,7 @@ void Database::set_if_known(std::string_view parameter, std::string_view value, 
             store::literal(parameter));
 }
 
-void Database::remove_timeouts() {
+void Database::disable_timeouts() {
     if (!dialect_->product().has_schemas)
         return;
     execute("SET LOCAL statement_timeout = 0");
@@ -156,11 +156,11 @@ std::string Database::explain(std::string error) const {
 }
 
 void Database::fail() const {
-    const std::string sentence =
+    const std::string message =
         "the database reported an error: " + explain(client_->error_message());
     if (client_->error_kind() == store::ErrorKind::busy)
-        throw LockTimeout(sentence);
-    throw CommandError(sentence);
+        throw LockTimeout(message);
+    throw CommandError(message);
 }
 
 std::vector<Database::Row> Database::rows(const std::string& sql) {
@@ -170,13 +170,13 @@ std::vector<Database::Row> Database::rows(const std::string& sql) {
     std::vector<Row> all;
     while (rows->next()) {
         Row& row = all.emplace_back();
-        for (std::size_t column = 0; column < rows->width(); ++column)
+        for (std::size_t column = 0; column < rows->column_count(); ++column)
             row.emplace_back(rows->take());
     }
     return all;
 }
 
-std::int64_t number_of(const std::optional<std::string>& cell) noexcept {
+std::int64_t to_integer(const std::optional<std::string>& cell) noexcept {
     std::int64_t number = 0;
     if (cell)
         std::from_chars(cell->data(), cell->data() + cell->size(), number);

@@ -34,7 +34,7 @@ class Database final : public store::ConnectionSource {
     /// Returns the database file, or an empty string if the database is not a file.
     const std::string& file() const noexcept { return file_; }
     /// Returns the database file if it did not exist before the connection, or an empty string.
-    const std::string& new_file() const noexcept { return new_file_; }
+    const std::string& created_file() const noexcept { return created_file_; }
     apr_pool_t* pool() const noexcept { return pool_; }
 
     /// Returns the schema, with the plugins' tables if names.has_plugins is set. Throws
@@ -46,7 +46,7 @@ class Database final : public store::ConnectionSource {
     /// superuser privileges.
     std::optional<std::string> superuser_risk(const store::Schema& schema);
     /// Throws CommandError if there is a superuser risk.
-    void refuse_superuser_risk(const store::Schema& schema);
+    void reject_superuser_risk(const store::Schema& schema);
     /// Runs a statement. Throws CommandError on failure.
     void execute(const std::string& sql);
     enum class Until { commit, disconnect };
@@ -55,7 +55,7 @@ class Database final : public store::ConnectionSource {
     void set_if_known(std::string_view parameter, std::string_view value, Until until);
     /// Removes PostgreSQL's timeouts until the transaction ends. DBDParams may set them for httpd,
     /// but reading a whole table takes longer. Throws CommandError on failure.
-    void remove_timeouts();
+    void disable_timeouts();
     /// Reports the client's last error. Throws LockTimeout if it is ErrorKind::busy, otherwise
     /// CommandError.
     [[noreturn]] void fail() const;
@@ -78,13 +78,13 @@ class Database final : public store::ConnectionSource {
     store::Connection connection_;
     const store::Dialect* dialect_ = nullptr;
     std::string file_;
-    std::string new_file_;
+    std::string created_file_;
     std::unique_ptr<store::Client> client_;
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
 /// Returns the number in a cell, or 0 if the cell is NULL or not a number.
-std::int64_t number_of(const std::optional<std::string>& cell) noexcept;
+std::int64_t to_integer(const std::optional<std::string>& cell) noexcept;
 
 /// Returns the value of a result. If there is none, throws PrintedError, because the store has
 /// already printed the cause.

@@ -37,11 +37,10 @@ struct ConfigLine {
 };
 
 /// Logs a warning about a line. owner: the module whose LogLevel applies.
-inline void warn(const ap_directive_t& directive, const module& owner,
-                 const std::string& sentence) {
+inline void warn(const ap_directive_t& directive, const module& owner, const std::string& message) {
     // The virtual hosts' logs are not open until httpd has read the configuration.
     ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_WARNING, APR_SUCCESS, nullptr,
-                 "%s (%s:%d)", sentence.c_str(), directive.filename, directive.line_num);
+                 "%s (%s:%d)", message.c_str(), directive.filename, directive.line_num);
 }
 
 /// Warns if others can read the directive's secret.
@@ -233,15 +232,15 @@ struct Setter {
         constexpr int max_arguments = 16;
         std::array<std::string_view, max_arguments> views;
         if (count > max_arguments)
-            return refusal(command, "has too many arguments");
+            return rejection(command, "has too many arguments");
         for (int word = 0; word < count; ++word)
             views[static_cast<std::size_t>(word)] = apr::view_of(arguments[word]);
         return set(command, settings, std::span(views).first(static_cast<std::size_t>(count)));
     }
 
   private:
-    static const char* refusal(const cmd_parms* command, const char* sentence) noexcept {
-        return apr_pstrcat(command->pool, command->cmd->name, ": ", sentence, nullptr);
+    static const char* rejection(const cmd_parms* command, const char* message) noexcept {
+        return apr_pstrcat(command->pool, command->cmd->name, ": ", message, nullptr);
     }
 
     /// Parses the arguments and sets the value. Returns nullptr or an error message. On an
@@ -259,13 +258,13 @@ struct Setter {
                     value = stored.value_or(decltype(value)());
                 // g++ 16 requires calls in a constant table to be constant, so copy the reader.
                 const auto read = entry.read;
-                const char* sentence = read(ConfigLine{command, arguments, is_on}, value);
-                if (sentence == nullptr)
+                const char* message = read(ConfigLine{command, arguments, is_on}, value);
+                if (message == nullptr)
                     stored = value;
-                return sentence;
+                return message;
             },
             [&](const char* reason) -> const char* { return apr_pstrdup(command->pool, reason); });
-        return problem != nullptr ? refusal(command, problem) : nullptr;
+        return problem != nullptr ? rejection(command, problem) : nullptr;
     }
 };
 

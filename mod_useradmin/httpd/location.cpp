@@ -189,7 +189,7 @@ void ignore_error_documents(request_rec* request) noexcept {
 }
 
 int claim_request(request_rec* request) noexcept {
-    forbid_sniffing(request);
+    set_nosniff(request);
     const int status = apply_redirect(request);
     if (status != OK && status != DECLINED)
         return status;

@@ -58,7 +58,7 @@ void ignore_error_documents(request_rec* request) noexcept;
 
 /// For a translate_name hook. Applies the virtual host's Redirect directives. Marks other requests
 /// as not mapped to a file. Otherwise, modules would look for a file or guess a type from the
-/// extension. Also calls forbid_sniffing(), so clients do not guess a type either, and
+/// extension. Also calls set_nosniff(), so clients do not guess a type either, and
 /// ignore_error_documents(). Returns OK, or the status of the Redirect that applies.
 int claim_request(request_rec* request) noexcept;
 

@@ -62,7 +62,7 @@ int handle_monitoring(request_rec* request, const module& owner,
     const bool is_metrics = handler == metrics_handler;
     if (!is_metrics && handler != health_handler)
         return DECLINED;
-    forbid_sniffing(request);
+    set_nosniff(request);
     if (const std::optional<int> result = reject_unless_get(request))
         return *result;
     return apr::guarded(

@@ -29,7 +29,7 @@ struct PooledResponse {
 
 } // namespace
 
-void forbid_sniffing(request_rec* request) noexcept {
+void set_nosniff(request_rec* request) noexcept {
     constexpr const char* name = "X-Content-Type-Options";
     // On an error, httpd has moved err_headers_out to headers_out and sends both, so remove the
     // header from headers_out.
@@ -62,7 +62,7 @@ void write_to_brigade(request_rec* request, http::Response&& response, apr_bucke
                                                                 request->connection->bucket_alloc));
     }
     APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_eos_create(request->connection->bucket_alloc));
-    forbid_sniffing(request);
+    set_nosniff(request);
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");
     for (const http::Header& header : pooled.headers)
         // Keep Vary. Other modules may have set it, and httpd combines the values.

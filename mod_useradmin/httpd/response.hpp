@@ -12,7 +12,7 @@ namespace useradmin::httpd {
 enum class Content { plain, secret };
 
 /// Adds X-Content-Type-Options: nosniff to the response, even if an ErrorDocument replaces it.
-void forbid_sniffing(request_rec* request) noexcept;
+void set_nosniff(request_rec* request) noexcept;
 
 /// Returns std::nullopt for GET and HEAD, otherwise the handler's result: OPTIONS gets 204, and
 /// other methods get 405. Both responses have an Allow header.

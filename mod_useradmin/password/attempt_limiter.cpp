@@ -37,11 +37,11 @@ AttemptLimiter::Subject AttemptLimiter::subject(text::Network network, const Att
     return subject;
 }
 
-std::optional<AttemptLimiter::Denial> AttemptLimiter::check(const Subject& subject,
-                                                            const AttemptLimit& limit,
-                                                            Clock::time_point now) noexcept {
+std::optional<AttemptLimiter::Rejection> AttemptLimiter::check(const Subject& subject,
+                                                               const AttemptLimit& limit,
+                                                               Clock::time_point now) noexcept {
     // The narrowest scope comes first. Report it, but with the longest wait of all scopes.
-    std::optional<Denial> denial;
+    std::optional<Rejection> rejection;
     for (std::size_t index = 0; index < scopes.size(); ++index) {
         const Scope& scope = scopes[index];
         if (!applies(scope, subject.network))
@@ -52,10 +52,10 @@ std::optional<AttemptLimiter::Denial> AttemptLimiter::check(const Subject& subje
             count->age(now) >= limit.window)
             continue;
         const auto wait = std::chrono::ceil<std::chrono::seconds>(limit.window - count->age(now));
-        denial = {denial ? denial->scope : scope,
-                  denial ? std::max(denial->retry_after, wait) : wait};
+        rejection = {rejection ? rejection->scope : scope,
+                     rejection ? std::max(rejection->retry_after, wait) : wait};
     }
-    return denial;
+    return rejection;
 }
 
 void AttemptLimiter::record_failure(const Subject& subject, const AttemptLimit& limit,
@@ -72,9 +72,9 @@ void AttemptLimiter::record_failure(const Subject& subject, const AttemptLimit& 
     }
 }
 
-void AttemptLimiter::record_denial(const Subject& subject, const AttemptLimit& limit,
-                                   std::size_t scope, std::chrono::seconds retry_after,
-                                   Clock::time_point now) noexcept {
+void AttemptLimiter::record_rejection(const Subject& subject, const AttemptLimit& limit,
+                                      std::size_t scope, std::chrono::seconds retry_after,
+                                      Clock::time_point now) noexcept {
     const auto bucket = counts_.lock(subject.keys[scope]);
     write(bucket, limit, scopes[scope].factor * limit.attempts, retry_after, now);
 }

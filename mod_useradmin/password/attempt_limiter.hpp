@@ -85,21 +85,21 @@ class AttemptLimiter {
     }
 
     /// The scope whose limit was reached, and the time until the next attempt is allowed.
-    struct Denial {
+    struct Rejection {
         Scope scope;
         std::chrono::seconds retry_after;
     };
 
     /// Returns the narrowest scope whose limit was reached and the longest wait, or std::nullopt if
     /// the attempt is allowed.
-    std::optional<Denial> check(const Subject& subject, const AttemptLimit& limit,
-                                Clock::time_point now) noexcept;
+    std::optional<Rejection> check(const Subject& subject, const AttemptLimit& limit,
+                                   Clock::time_point now) noexcept;
     /// Counts a failed attempt in each scope that applies.
     void record_failure(const Subject& subject, const AttemptLimit& limit,
                         Clock::time_point now) noexcept;
     /// Records that the failures on all servers have reached the limit of scopes[scope].
-    void record_denial(const Subject& subject, const AttemptLimit& limit, std::size_t scope,
-                       std::chrono::seconds retry_after, Clock::time_point now) noexcept;
+    void record_rejection(const Subject& subject, const AttemptLimit& limit, std::size_t scope,
+                          std::chrono::seconds retry_after, Clock::time_point now) noexcept;
     /// Clears only the failures for the account from the client's /64. A sign-in by the owner must
     /// not give others more guesses.
     void clear_failures(const Subject& subject) noexcept;

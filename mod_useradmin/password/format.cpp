@@ -8,15 +8,15 @@ namespace {
 
 /// Describes the valid arguments and their bounds.
 std::string accepted_forms() {
-    std::string sentence = "'scrypt', or 'argon2id' with any of ";
+    std::string message = "'scrypt', or 'argon2id' with any of ";
     for (const auto& parameter : argon2id_parameters) {
-        sentence += parameter.letter;
-        sentence += '=';
-        sentence += parameter.unit;
-        sentence +=
+        message += parameter.letter;
+        message += '=';
+        message += parameter.unit;
+        message +=
             " (" + std::to_string(parameter.min) + " to " + std::to_string(parameter.max) + "), ";
     }
-    return sentence + "where m is at least " + std::to_string(min_lane_memory_kib) + " times p";
+    return message + "where m is at least " + std::to_string(min_lane_memory_kib) + " times p";
 }
 
 /// Parses one parameter, such as "m=19456". Returns false if it is invalid or out of bounds.

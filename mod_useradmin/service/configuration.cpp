@@ -46,7 +46,7 @@ const char* image_type(std::string_view image) {
 }
 
 /// Returns why the column must not be configured, or nullptr if it may be.
-const char* refusal_of(std::string_view column, bool is_editable) {
+const char* rejection_of(std::string_view column, bool is_editable) {
     const std::string name = api::normalized_column(column);
     const auto is_field = [&](const auto& field) {
         return api::normalized_column(field.name) == name;
@@ -205,8 +205,8 @@ const char* ColumnsReader::operator()(const httpd::ConfigLine& line,
     for (const std::string_view word : line.arguments) {
         if (word.empty() || word.find(',') != word.npos || !text::is_clean_utf8(word))
             return "must be one or more column names separated by spaces, such as company plan";
-        if (const char* const refusal = refusal_of(word, are_editable))
-            return line.copy("'" + std::string(word) + "' " + refusal);
+        if (const char* const rejection = rejection_of(word, are_editable))
+            return line.copy("'" + std::string(word) + "' " + rejection);
         kept.push_back(line.copy(word));
     }
     if (line.arguments.empty())

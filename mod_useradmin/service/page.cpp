@@ -88,7 +88,7 @@ int evaluate_conditions(request_rec* request, std::string_view tag) {
 }
 
 int handle_page(request_rec* request) {
-    httpd::forbid_sniffing(request);
+    httpd::set_nosniff(request);
     return apr::view_of(request->handler) == console_handler ? handle_console(request)
                                                              : handle_openapi(request);
 }

@@ -26,7 +26,7 @@ RequestContext::RequestContext(request_rec* request)
       caller_(read_caller(request, settings_, backend_.log())) {
     const StorageSetting storage = settings_.get<SecondaryStorageAddress>();
     backend_.store().set_plugin_policy(plugin_policy(settings_));
-    backend_.store().refuse_revocations(storage.is_required &&
+    backend_.store().reject_revocations(storage.is_required &&
                                         has_failed(storage, backend_.server()));
 }
 

@@ -21,7 +21,7 @@ std::string line_of(const password::AttemptLimiter::Scope& scope, text::Network 
 }
 
 /// Returns why a counted attempt failed, or an empty string for other outcomes.
-constexpr std::string_view sentence_of(Outcome outcome) noexcept {
+constexpr std::string_view message_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "there is no such account, or it has no password"
            : outcome == Outcome::wrong_password ? "the password is wrong"
            : outcome == Outcome::wrong_code     ? "the code is wrong"
@@ -44,7 +44,7 @@ Verification CredentialVerifier::verify_code(const Login& login,
                                              const std::function<Outcome()>& check) {
     return attempt(
         login,
-        [&](const auto&, const auto& refused) {
+        [&](const auto&, const auto& rejection) {
             const Outcome outcome = check();
             if (outcome == Outcome::failed)
                 log_.write(text::Level::error,
@@ -53,7 +53,7 @@ Verification CredentialVerifier::verify_code(const Login& login,
                                "'; set AuthUserAdminSecret to the application's secret");
             // Without a second check, concurrent requests would get extra guesses.
             if (outcome == Outcome::accepted || outcome == Outcome::wrong_code)
-                if (const auto denied = refused())
+                if (const auto denied = rejection())
                     return *denied;
             return Verification{outcome};
         });
@@ -64,7 +64,7 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
         limiter_.subject(login.network, limit_, tables_id_, text::lower(login.email));
     const SharedCounters shared = limit_.is_shared ? shared_counters(login) : SharedCounters();
     bool has_shared_failures = false;
-    const auto refused = [&]() -> std::optional<Verification> {
+    const auto rejection = [&]() -> std::optional<Verification> {
         const auto denied = limited(subject);
         if (denied || !limit_.is_shared)
             return denied;
@@ -72,9 +72,9 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
         has_shared_failures = apply_shared_failures(found, shared, subject) && found->has_first;
         return limited(subject);
     };
-    if (const auto denied = refused())
+    if (const auto denied = rejection())
         return *denied;
-    const Verification verification = check(subject, refused);
+    const Verification verification = check(subject, rejection);
     switch (verification.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
@@ -115,18 +115,18 @@ void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const 
     std::string line = "UA0315: sign-in as '";
     line += login.email.substr(0, max_shown);
     line += "' failed: ";
-    line += sentence_of(outcome);
+    line += message_of(outcome);
     log_.write_for_client(text::Level::info, line, login.network.text());
 }
 
 std::optional<Verification>
 CredentialVerifier::limited(const password::AttemptLimiter::Subject& subject) const {
-    const auto refusal = limiter_.check(subject, limit_, password::AttemptLimiter::Clock::now());
-    if (!refusal)
+    const auto rejection = limiter_.check(subject, limit_, password::AttemptLimiter::Clock::now());
+    if (!rejection)
         return std::nullopt;
-    log_.write_for_client(text::Level::warning, line_of(refusal->scope, subject.network),
+    log_.write_for_client(text::Level::warning, line_of(rejection->scope, subject.network),
                           subject.network.text());
-    return Verification{Outcome::limited, {}, {}, refusal->retry_after};
+    return Verification{Outcome::limited, {}, {}, rejection->retry_after};
 }
 
 CredentialVerifier::SharedCounters CredentialVerifier::shared_counters(const Login& login) const {
@@ -161,8 +161,8 @@ bool CredentialVerifier::apply_shared_failures(const store::Result<store::Failed
                              "AuthUserAdminSignInLimit counts failures separately on each server; "
                              "run: useradminctl schema");
     if (found->exceeded)
-        limiter_.record_denial(subject, limit_, shared.scopes[*found->exceeded], found->retry_after,
-                               password::AttemptLimiter::Clock::now());
+        limiter_.record_rejection(subject, limit_, shared.scopes[*found->exceeded],
+                                  found->retry_after, password::AttemptLimiter::Clock::now());
     return found->has_table;
 }
 

@@ -31,7 +31,7 @@ enum class Outcome {
     failed,         ///< database error (500)
 };
 
-/// Returns the reason for a refusal as it appears in the audit log, or an empty string for other
+/// Returns the reason for a rejection as it appears in the audit log, or an empty string for other
 /// outcomes.
 constexpr std::string_view reason_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "unknown-address"
@@ -95,8 +95,8 @@ class CredentialVerifier {
         std::vector<std::size_t> scopes;
     };
     SharedCounters shared_counters(const Login& login) const;
-    /// Records a denial in limiter_ if the failures on all servers together have reached a limit.
-    /// Returns false if the database failed or has no table of attempts.
+    /// Records a rejection in limiter_ if the failures on all servers together have reached a
+    /// limit. Returns false if the database failed or has no table of attempts.
     bool apply_shared_failures(const store::Result<store::FailedAttempts>& found,
                                const SharedCounters& shared,
                                const password::AttemptLimiter::Subject& subject);

@@ -60,7 +60,7 @@ Response session_response(const Request& request, const Client& client, const Se
     if (is_banned(session_with_user.user, service.now))
         return no_session();
     const bool is_impersonated = !session_with_user.session.impersonated_by.value_or("").empty();
-    if (service.refuses_impersonated && is_impersonated)
+    if (service.rejects_impersonated && is_impersonated)
         return no_session();
     switch (impersonator_status(service.store, session_with_user, service.now)) {
     case CredentialStatus::valid:

@@ -17,7 +17,7 @@ class Parameters {
     using Kind = json::Object::Kind;
 
     /// Whether the body may be a form.
-    enum class Forms { allowed, refused };
+    enum class Forms { allowed, rejected };
 
     /// Reads the body. Returns the error response if it is neither JSON nor an allowed form. Use
     /// ValidationErrors to check that it is an object.

@@ -66,7 +66,7 @@ Response body_error(const http::Body& body) {
     return status_error(body.error_status);
 }
 
-Response refusal(const Verification& verification) {
+Response rejection_of(const Verification& verification) {
     switch (verification.outcome) {
     case Outcome::limited: {
         Response response = error(429, "Too many requests. Please try again later.");

@@ -22,7 +22,7 @@ Response store_error(store::Failure failure);
 Response body_error(const http::Body& body);
 
 /// Returns the response to a rejected sign-in.
-Response refusal(const Verification& verification);
+Response rejection_of(const Verification& verification);
 
 /// Returns {"redirect":…,"token":"…","url":"…","user":{…}}. Like better-auth, omits url if it is
 /// absent.

@@ -139,7 +139,7 @@ struct CodeForm {
 
 std::variant<CodeForm, Response> read_code(const Request& request, bool may_omit_session) {
     using Kind = Parameters::Kind;
-    const auto body = Parameters::read(request, Parameters::Forms::refused);
+    const auto body = Parameters::read(request, Parameters::Forms::rejected);
     if (const auto* problem = std::get_if<Response>(&body))
         return *problem;
     const auto& parameters = std::get<Parameters>(body);
@@ -388,7 +388,7 @@ Response verify_second_factor(const Request& request, const Client& client, cons
     }
     if (is_banned(found->user, service.now)) {
         event.reason = reason_of(Outcome::banned);
-        return refusal({Outcome::banned});
+        return rejection_of({Outcome::banned});
     }
     const auto password_hash = find_password_hash(found->user, client.challenge, service);
     if (!password_hash)
@@ -417,7 +417,7 @@ Response verify_second_factor(const Request& request, const Client& client, cons
         return error(401, method.wrong_code[0], method.wrong_code[1]);
     }
     if (verification.outcome != Outcome::accepted)
-        return refusal(verification);
+        return rejection_of(verification);
     store::SecondFactorChange change{found->user.id, service.now};
     if (!use.remaining.view().empty()) {
         change.backup_codes = use.remaining.view();
@@ -456,12 +456,12 @@ void renew_trust(Response& response, std::string_view user_id, const Client& cli
 Response require_second_factor(const Verification& verification, bool is_remembered,
                                const Client& client, const Service& service) {
     const model::User& user = verification.user;
-    const auto refuse = [&] {
+    const auto reject = [&] {
         service.credentials.log_second_factor(user, client.network);
-        return refusal({Outcome::second_factor});
+        return rejection_of({Outcome::second_factor});
     };
     if (service.second_factor_secrets.empty())
-        return refuse();
+        return reject();
     const auto found = service.store.find_second_factor(user.id);
     const std::string challenge =
         challenge_of(crypto::random_token(), user.email, verification.password_hash,
@@ -475,7 +475,7 @@ Response require_second_factor(const Verification& verification, bool is_remembe
                              : store::Result<store::Done>(found.failure());
     if (!changed)
         return changed.failure() == store::Failure::unavailable ? store_error(changed.failure())
-                                                                : refuse();
+                                                                : reject();
     Response response{200, found && found->factor.is_verified()
                                ? R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})"
                                : R"({"twoFactorRedirect":true,"twoFactorMethods":[]})"};

@@ -43,7 +43,7 @@ struct Service {
     /// The maximum number of a user's active sessions. The oldest ones are ended first.
     std::int64_t max_sessions = 100;
     /// Whether impersonated sessions are rejected.
-    bool refuses_impersonated = false;
+    bool rejects_impersonated = false;
     /// The application's secrets. Empty if second factors are not verified.
     crypto::SigningSecrets second_factor_secrets = {};
 };

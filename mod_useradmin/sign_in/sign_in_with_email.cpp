@@ -100,7 +100,7 @@ Response sign_in_with_email(const Request& request, const Client& client, const 
         if (has_second_factor && !is_trusted_device(verification.user.id, client, service))
             return require_second_factor(verification, form.is_remembered, client, service);
         if (!has_second_factor && verification.outcome != Outcome::accepted)
-            return refusal(verification);
+            return rejection_of(verification);
         event.reason = {};
         if (auto response = open_session_of(verification, request, client, service, form)) {
             if (has_second_factor)

@@ -41,7 +41,7 @@ class DatabaseStore : public Store {
     /// failure, because the outcome may be unknown. The cache must outlive the store.
     void set_session_cache(SessionCache* sessions) noexcept { sessions_ = sessions; }
     /// Sets whether changes that revoke privileges or sessions fail with `unavailable`.
-    void refuse_revocations(bool are_refused) noexcept { refuses_revocations_ = are_refused; }
+    void reject_revocations(bool are_rejected) noexcept { rejects_revocations_ = are_rejected; }
     /// Returns whether a change that revokes privileges or sessions was attempted.
     bool has_revoked() const noexcept { return has_revoked_; }
     void set_plugin_policy(PluginPolicy policy) noexcept { plugin_policy_ = policy; }
@@ -327,7 +327,7 @@ class DatabaseStore : public Store {
     /// Records that a revocation was attempted. Returns whether it is allowed.
     bool begin_revocation() noexcept {
         has_revoked_ = true;
-        return !refuses_revocations_;
+        return !rejects_revocations_;
     }
     /// Returns the additional needs of a change that may end sessions.
     static constexpr unsigned needs_of(SessionPolicy sessions) noexcept {
@@ -373,7 +373,7 @@ class DatabaseStore : public Store {
     std::string idempotency_key_;
     PluginPolicy plugin_policy_;
     SessionCache* sessions_ = nullptr;
-    bool refuses_revocations_ = false;
+    bool rejects_revocations_ = false;
     bool has_revoked_ = false;
     /// Whether the server of the last call was a standby.
     bool is_standby_ = false;

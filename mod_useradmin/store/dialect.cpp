@@ -19,7 +19,7 @@ std::string fingerprint_of(const TableNames& names, Rows answer) {
     for (const std::string_view name : {names.user, names.session, names.account, names.last_seen})
         all.append(name) += '\n';
     while (answer.next())
-        for (std::size_t column = 0; column < answer.width(); ++column)
+        for (std::size_t column = 0; column < answer.column_count(); ++column)
             all.append(answer.take().value_or("")) += '\n';
     return all;
 }

@@ -17,13 +17,15 @@ using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
 class Rows {
   public:
     Rows() noexcept = default;
-    /// `cells` are the values, row by row. `width` is the number of columns. `affected` is the
-    /// number of rows that a statement without result rows has changed.
-    Rows(std::span<const Cell> cells, std::size_t width, std::int64_t affected) noexcept
-        : cells_(cells), width_(width), affected_(affected) {}
+    /// `cells` are the values, row by row. `column_count` is the number of columns. `affected` is
+    /// the number of rows that a statement without result rows has changed.
+    Rows(std::span<const Cell> cells, std::size_t column_count, std::int64_t affected) noexcept
+        : cells_(cells), column_count_(column_count), affected_(affected) {}
 
-    std::size_t count() const noexcept { return width_ > 0 ? cells_.size() / width_ : 0; }
-    std::size_t width() const noexcept { return width_; }
+    std::size_t count() const noexcept {
+        return column_count_ > 0 ? cells_.size() / column_count_ : 0;
+    }
+    std::size_t column_count() const noexcept { return column_count_; }
     std::int64_t affected() const noexcept { return affected_; }
 
     /// Advances to the next row. The first call advances to the first row. Returns false at the
@@ -31,8 +33,8 @@ class Rows {
     bool next() noexcept {
         if (rows_read_ >= count())
             return false;
-        at_ = width_ * rows_read_++;
-        end_ = at_ + width_;
+        at_ = column_count_ * rows_read_++;
+        end_ = at_ + column_count_;
         return true;
     }
     /// Returns whether the next column is NULL or past the end.
@@ -93,7 +95,7 @@ class Rows {
     const Cell* take_cell() noexcept { return at_ < end_ ? &cells_[at_++] : nullptr; }
 
     std::span<const Cell> cells_;
-    std::size_t width_ = 0;
+    std::size_t column_count_ = 0;
     std::int64_t affected_ = 0;
     std::size_t rows_read_ = 0;
     std::size_t at_ = 0;

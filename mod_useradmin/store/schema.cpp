@@ -453,9 +453,10 @@ std::optional<MethodTable> Schema::method_table(model::MethodKind kind) const no
 }
 
 bool Schema::has_same_size_and_scale(const Schema& other) const noexcept {
-    return std::tie(user.estimated_rows, scale, scale_name, has_outdated_scale, has_closed_scale) ==
+    return std::tie(user.estimated_rows, scale, scale_name, has_outdated_scale,
+                    public_lacks_schema_usage) ==
            std::tie(other.user.estimated_rows, other.scale, other.scale_name,
-                    other.has_outdated_scale, other.has_closed_scale);
+                    other.has_outdated_scale, other.public_lacks_schema_usage);
 }
 
 bool OwnedTable::can_disable_rows() const noexcept {
@@ -470,7 +471,7 @@ bool OwnedTable::can_disable_rows() const noexcept {
 
 const OwnedTable* Schema::disabled_keys() const noexcept {
     for (const OwnedTable& each : owned)
-        if (each.plugin->name == disabled_keys_table && each.can_remove_rows() &&
+        if (each.plugin->name == disabled_keys_table && each.can_delete_rows() &&
             each.table.allows_insert && each.table.at("keyId").is_readable)
             return &each;
     return nullptr;

@@ -181,7 +181,7 @@ struct OwnedTable {
 
     const Column& owner() const noexcept { return table.at(plugin->owner); }
     /// Returns whether the rows of a deleted user can be removed.
-    bool can_remove_rows() const noexcept { return table.allows_delete && owner().is_readable; }
+    bool can_delete_rows() const noexcept { return table.allows_delete && owner().is_readable; }
     /// Returns whether the rows are API keys that a ban can disable.
     bool can_disable_rows() const noexcept;
 };
@@ -234,7 +234,7 @@ struct Schema {
     /// column that was later added to the user table.
     bool has_outdated_scale = false;
     /// Whether PUBLIC lacks USAGE on this schema. If so, only the owner can use the user table.
-    bool has_closed_scale = false;
+    bool public_lacks_schema_usage = false;
     /// Why the column of UserAdminLastSeen cannot be used. Empty if it can, or if the directive is
     /// not set.
     std::string last_seen_problem;

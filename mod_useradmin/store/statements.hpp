@@ -131,7 +131,7 @@ bool remove_rows(Work& work, const Table& table, std::string_view field, std::st
 bool may_revoke_privileges(const Changes& changes);
 
 /// Returns why the caller may not make a change, or std::nullopt if the caller may make it.
-std::optional<Failure> refusal_of(Work& work, const std::optional<Actor>& actor);
+std::optional<Failure> rejection_of(Work& work, const std::optional<Actor>& actor);
 
 /// Returns why a guarded change affected no row: not_found, or the guard's failure.
 Failure guard_failure(Work& work, std::string_view id, const UpdateGuard& guard);

@@ -93,7 +93,7 @@ TEST(ctl_keys, are_not_created_with_invalid_limits) {
     CHECK_EQUAL(0, count_keys());
 }
 
-TEST(ctl_keys, of_a_banned_user_are_created_with_a_warning) {
+TEST(ctl_keys, keys_of_a_banned_user_are_created_with_a_warning) {
     expect_ok(ctl({"ban", ana_}));
     const CommandResult ended = ctl({"key", "create", ana_, "--name", "deploy"});
     CHECK_EQUAL(0, ended.status);

@@ -134,10 +134,10 @@ TEST(ctl_audit, has_no_secret_given_in_place_of_an_id) {
 TEST(ctl_audit, that_cannot_be_opened_stops_a_command_if_required) {
     const auto id = create("ana@x.org");
     log_ = "/nonexistent/audit.log";
-    const CommandResult refused = run_audited({"role", id, "admin"}, "", " required");
-    CHECK_EQUAL(1, refused.status);
-    CHECK(has(refused.errors, "cannot open the audit log /nonexistent/audit.log: No such file or "
-                              "directory; run the command as an account that may write it"));
+    const CommandResult rejected = run_audited({"role", id, "admin"}, "", " required");
+    CHECK_EQUAL(1, rejected.status);
+    CHECK(has(rejected.errors, "cannot open the audit log /nonexistent/audit.log: No such file or "
+                               "directory; run the command as an account that may write it"));
     CHECK_EQUAL(std::string("user"), sql().value(R"(SELECT "role" FROM "user")").value());
     const CommandResult passed = run_audited({"role", id, "admin"});
     CHECK_EQUAL(0, passed.status);
@@ -337,7 +337,7 @@ TEST(ctl_audit, verifies_more_files_than_the_soft_limit_of_descriptors) {
     CHECK_EQUAL(read_file(log_), ended.output);
 }
 
-TEST(ctl_audit, of_several_servers_is_verified_and_printed_in_order) {
+TEST(ctl_audit, logs_of_several_servers_are_verified_and_printed_in_order) {
     const auto id = create("ana@x.org");
     const std::string first = log_;
     expect_ok(run_audited({"role", id, "admin"}));

@@ -293,7 +293,7 @@ TEST(bulk, export_replaces_a_file_only_with_force) {
     CHECK(has(read_file(name), "ana@x.org"));
 }
 
-TEST(bulk, export_refuses_an_unknown_extension) {
+TEST(bulk, export_rejects_an_unknown_extension) {
     expect_ok(ctl({"import", new_file(user_line("ana@x.org"))}));
     for (const char* name : {"users.json", "users.xlsx", "users.csv.gz"}) {
         const CommandResult ended = ctl({"export", path(name)});
@@ -306,7 +306,7 @@ TEST(bulk, export_refuses_an_unknown_extension) {
         expect_ok(ctl({"export", path(name)}));
 }
 
-TEST(postgresql_bulk, interrupted_export_writes_nothing_and_says_so) {
+TEST(postgresql_bulk, interrupted_export_writes_nothing_and_reports_it) {
     // Not for SQLite, where no reader waits for a writer.
     const std::string name = path("interrupted.csv");
     const std::string out = path("interrupted.out");
@@ -338,7 +338,7 @@ TEST(postgresql_bulk, export_and_dry_run_ignore_the_timeouts_of_httpd) {
     }
 }
 
-TEST(bulk, export_refuses_what_is_not_a_regular_file) {
+TEST(bulk, export_rejects_what_is_not_a_regular_file) {
     expect_ok(ctl({"import", new_file(user_line("ana@x.org"))}));
     const std::string name = file("behind.csv", "older");
     const std::string link = path("link.csv");
@@ -513,7 +513,7 @@ TEST(bulk, dry_run_reports_every_invalid_line) {
         user_line("wu@x.org", R"(,"role":true)") + user_line("yo@x.org", R"(,"banned":1)");
     const CommandResult ended = ctl({"import", "--dry-run", new_file(wrong)});
     CHECK_EQUAL(1, ended.status);
-    for (const char* sentence :
+    for (const char* message :
          {"line 1 has the address of an existing user", "line 2 has no email",
           "line 3 is not a JSON object", "line 4 has an invalid email address",
           "line 5 has the unknown field \"nam\"", "line 6 has the unknown role 'boss'",
@@ -525,7 +525,7 @@ TEST(bulk, dry_run_reports_every_invalid_line) {
           "line 14 has an invalid createdAt", "line 15 has an invalid createdAt",
           "line 16 has a \"role\" that is not a string or null",
           "line 17 has a \"banned\" that is not a boolean or null", "15 lines are invalid"})
-        CHECK_TEXT(has(ended.errors, sentence), (sentence + ended.errors).c_str());
+        CHECK_TEXT(has(ended.errors, message), (message + ended.errors).c_str());
     CHECK_FALSE(has(ended.errors, "line 11 "));
     CHECK_FALSE(has(ended.errors, "line 13 "));
     CHECK_EQUAL(1, count_users());
@@ -762,7 +762,7 @@ TEST(bulk, import_keeps_the_last_superadmin) {
     const std::string root = create("root@x.org", "Root", "superAdmin");
     create("banned@x.org", "Ban", "superAdmin");
     expect_ok(ctl({"ban", "banned@x.org"}));
-    constexpr const char* sentence = "line 2 would leave no superAdmin who is not banned";
+    constexpr const char* message = "line 2 would leave no superAdmin who is not banned";
     for (const char* loss : {R"(,"role":"user")", R"(,"role":null)", R"(,"banned":true)",
                              R"(,"banned":true,"banExpires":"2999-01-01T00:00:00Z")"})
         for (const bool is_dry : {true, false}) {
@@ -775,7 +775,7 @@ TEST(bulk, import_keeps_the_last_superadmin) {
                 words.push_back("--dry-run");
             const CommandResult ended = ctl(words);
             CHECK_EQUAL_TEXT(1, ended.status, loss);
-            CHECK_TEXT(has(ended.errors, sentence), (loss + ended.errors).c_str());
+            CHECK_TEXT(has(ended.errors, message), (loss + ended.errors).c_str());
             CHECK_EQUAL(2, count_users());
             CHECK_EQUAL(std::string("superAdmin"), column_of("root@x.org", "role"));
         }
@@ -800,7 +800,7 @@ TEST(bulk, import_keeps_the_last_superadmin) {
     for (const char* dry : {"--dry-run", "--json"}) {
         const CommandResult ended = ctl({"import", both, "--on-conflict", "update", dry});
         CHECK_EQUAL(1, ended.status);
-        CHECK_TEXT(has(ended.errors, sentence), ended.errors.c_str());
+        CHECK_TEXT(has(ended.errors, message), ended.errors.c_str());
         CHECK_FALSE(has(ended.errors, "line 1 "));
     }
     CHECK_EQUAL(std::string("superAdmin"), column_of("new@x.org", "role"));
@@ -918,10 +918,10 @@ TEST(bulk, interrupted_import_reports_progress_and_how_to_resume) {
         CHECK(import.exits_within(std::chrono::seconds(60)));
         close(end);
         const std::string said = read_file(out);
-        const std::string sentence = "interrupted; all lines up to line 500 were imported; run the "
-                                     "command again with --on-conflict skip";
-        CHECK_TEXT(has(said, "useradminctl: " + sentence + "\n"), said.c_str());
-        CHECK_EQUAL_TEXT(is_json, has(said, R"({"success":false,"error":")" + sentence + "\"}"),
+        const std::string message = "interrupted; all lines up to line 500 were imported; run the "
+                                    "command again with --on-conflict skip";
+        CHECK_TEXT(has(said, "useradminctl: " + message + "\n"), said.c_str());
+        CHECK_EQUAL_TEXT(is_json, has(said, R"({"success":false,"error":")" + message + "\"}"),
                          said.c_str());
         CHECK_EQUAL(500, count_users());
     }

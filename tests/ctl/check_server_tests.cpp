@@ -274,7 +274,7 @@ TEST(check_server, reports_a_Location_without_a_slash) {
 }
 
 TEST(check_server, reports_what_httpd_rejects) {
-    const std::pair<std::string, const char*> refusals[] = {
+    const std::pair<std::string, const char*> rejections[] = {
         {full_config("AuthUserAdminSecret file:/nonexistent/secret\n" + service),
          "cannot read /nonexistent/secret"},
         {full_config("AuthUserAdminSecret env:NO_SUCH_SECRET\n" + service), "NO_SUCH_SECRET"},
@@ -297,7 +297,7 @@ TEST(check_server, reports_what_httpd_rejects) {
         {without_module("dbd", service), "Invalid command 'DBDriver'"},
         {without_module("useradmin", service), "Invalid command 'UserAdmin'"},
     };
-    for (const auto& [configuration, problem] : refusals)
+    for (const auto& [configuration, problem] : rejections)
         expect_problem(configuration, problem);
 }
 

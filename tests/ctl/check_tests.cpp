@@ -582,7 +582,7 @@ class PostgresqlPrivileges : public Check {
 
 TEST_GROUP_BASE(postgresql_privileges, PostgresqlPrivileges){};
 
-TEST(postgresql_privileges, that_the_database_account_lacks_are_named) {
+TEST(postgresql_privileges, reports_what_the_role_lacks) {
     sql().run("GRANT SELECT, UPDATE ON \"user\", \"session\" TO reader");
     const Json json = run_check("");
     CHECK(any_contains(json, "data.problems", R"(run: GRANT INSERT ON "user" TO reader;)"));
@@ -591,12 +591,12 @@ TEST(postgresql_privileges, that_the_database_account_lacks_are_named) {
     CHECK_FALSE(any_contains(json, "data.problems", R"(GRANT SELECT ON "user")"));
 }
 
-TEST(postgresql_privileges, that_an_account_with_a_single_connection_lacks_are_named) {
+TEST(postgresql_privileges, reports_what_a_role_with_a_single_connection_lacks) {
     sql().run("ALTER ROLE reader CONNECTION LIMIT 1");
     CHECK(any_contains(run_check(""), "data.problems", R"(GRANT INSERT ON "user" TO reader;)"));
 }
 
-TEST(postgresql_privileges, that_row_level_security_limits_are_named) {
+TEST(postgresql_privileges, reports_row_level_security) {
     grant(run_check(""));
     CHECK_EQUAL(0, run_check("").size("data.problems"));
     sql().run("ALTER TABLE \"session\" ENABLE ROW LEVEL SECURITY");
@@ -619,7 +619,7 @@ TEST(postgresql_privileges, that_row_level_security_limits_are_named) {
     sql().run("DROP POLICY own ON \"session\"; ALTER TABLE \"session\" DISABLE ROW LEVEL SECURITY");
 }
 
-TEST(postgresql_privileges, to_record_revocations_are_named_if_there_is_a_table) {
+TEST(postgresql_privileges, reports_missing_ones_for_revocations_if_the_table_exists) {
     CHECK(any_contains(
         run_check(""), "data.problems",
         R"(run: GRANT SELECT, INSERT, UPDATE, DELETE ON "public"."useradmin_revocation" TO "reader";)"));
@@ -628,7 +628,7 @@ TEST(postgresql_privileges, to_record_revocations_are_named_if_there_is_a_table)
                        R"(run: GRANT INSERT ON "useradmin_revocation" TO reader;)"));
 }
 
-TEST(postgresql_privileges, to_count_attempts_are_named_if_all_servers_share_them) {
+TEST(postgresql_privileges, reports_missing_ones_for_attempts_if_servers_share_them) {
     const char* const grant = R"(DELETE ON "public"."useradmin_attempt" TO "reader";)";
     CHECK(
         any_contains(run_check("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems", grant));
@@ -639,7 +639,7 @@ TEST(postgresql_privileges, to_count_attempts_are_named_if_all_servers_share_the
                        R"(run: GRANT INSERT ON "useradmin_attempt" TO reader;)"));
 }
 
-TEST(postgresql_privileges, to_send_links_by_mail_are_named) {
+TEST(postgresql_privileges, reports_missing_ones_for_mailed_links) {
     const std::string mail = "UserAdmin On\nUserAdminExtras On\nUserAdminMailCommand /bin/cat\n";
     grant(run_check("UserAdmin On\nUserAdminExtras On\n"));
     const Json found = run_check(mail);
@@ -652,7 +652,7 @@ TEST(postgresql_privileges, to_send_links_by_mail_are_named) {
     CHECK_EQUAL(0, run_check(mail).size("data.problems"));
 }
 
-TEST(postgresql_privileges, to_count_uses_of_api_keys_are_named) {
+TEST(postgresql_privileges, reports_missing_ones_for_counting_uses_of_keys) {
     const char* const directives = "AuthUserAdmin On\nAuthUserAdminApiKey On\n";
     CHECK(any_contains(run_check(directives), "data.problems",
                        "found no table of better-auth's API key plugin"));
@@ -672,7 +672,7 @@ TEST(postgresql_privileges, to_count_uses_of_api_keys_are_named) {
     CHECK_FALSE(any_contains(run_check("AuthUserAdmin On\n"), "data.problems", "apikey"));
 }
 
-TEST(postgresql_privileges, to_list_and_remove_sign_in_methods_are_named) {
+TEST(postgresql_privileges, reports_missing_ones_for_sign_in_methods) {
     const std::string extras = "UserAdmin On\nUserAdminExtras On\n";
     change(R"(CREATE TABLE passkey (id text, name text, "publicKey" text, "userId" text,
                   counter integer))",
@@ -718,7 +718,7 @@ TEST(postgresql_privileges, to_clean_up_tables_of_plugins_are_named) {
     CHECK_EQUAL(0, run_check("UserAdminCleanUp On\n").size("data.problems"));
 }
 
-TEST(postgresql_privileges, for_a_second_factor_are_named_in_a_note) {
+TEST(postgresql_privileges, notes_missing_ones_for_a_second_factor) {
     const std::string sign_in = "AuthUserAdminSignIn On\nAuthUserAdminSecret env:SECRET\n";
     grant(run_check(sign_in));
     change(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean)",
@@ -727,7 +727,7 @@ TEST(postgresql_privileges, for_a_second_factor_are_named_in_a_note) {
     add_second_factors(false);
     const Json found = run_check(sign_in);
     const Json verifying = run_check(sign_in + "AuthUserAdminSecondFactor verify\n");
-    const Json refusing = run_check(sign_in + "AuthUserAdminSecondFactor refuse\n");
+    const Json rejecting = run_check(sign_in + "AuthUserAdminSecondFactor refuse\n");
     const Json ignoring = run_check(sign_in + "AuthUserAdminSecondFactor ignore\n");
     const Json without_secret = run_check("AuthUserAdminSignIn On\n");
     const Json without_sign_in = run_check("AuthUserAdmin On\nAuthUserAdminSecret env:SECRET\n");
@@ -756,13 +756,13 @@ TEST(postgresql_privileges, for_a_second_factor_are_named_in_a_note) {
     CHECK_EQUAL(0, without_value.size("data.problems"));
     CHECK_EQUAL(0, may_change_secret);
     for (const Json* json :
-         {&without_table, &refusing, &ignoring, &without_secret, &without_sign_in, &granted}) {
+         {&without_table, &rejecting, &ignoring, &without_secret, &without_sign_in, &granted}) {
         CHECK_FALSE(any_contains(*json, "data.notes", "second factor"));
         CHECK_FALSE(any_contains(*json, "data.problems", "second factor"));
     }
 }
 
-TEST(postgresql_privileges, of_the_service_do_not_include_hashes) {
+TEST(postgresql_privileges, service_needs_no_hashes) {
     grant(run_check("UserAdmin On\n"));
     CHECK_EQUAL(0, run_check("UserAdmin On\n").size("data.problems"));
     CHECK_EQUAL(0, can_read("password"));
@@ -783,7 +783,7 @@ TEST(postgresql_privileges, of_the_service_do_not_include_hashes) {
     CHECK_EQUAL(1, has_privilege("session", "UPDATE"));
 }
 
-TEST(postgresql_privileges, of_the_extras_do_not_include_tokens_or_hashes) {
+TEST(postgresql_privileges, extras_need_no_tokens_or_hashes) {
     grant(run_check("UserAdmin On\nUserAdminExtras On\n"));
     CHECK_EQUAL(0, run_check("UserAdmin On\nUserAdminExtras On\n").size("data.problems"));
     CHECK_EQUAL(0, can_read("password"));
@@ -801,7 +801,7 @@ TEST(postgresql_privileges, do_not_hide_a_wrong_column_for_the_last_activity) {
                              "data.problems", "UserAdminLastSeen"));
 }
 
-TEST(postgresql_privileges, of_a_configuration_that_only_verifies_passwords_are_read_only) {
+TEST(postgresql_privileges, verifying_passwords_only_needs_no_writes) {
     grant(run_check("AuthBasicProvider file useradmin\n"));
     CHECK_EQUAL(1, can_read("password"));
     CHECK_EQUAL(1, has_privilege("user", "SELECT"));

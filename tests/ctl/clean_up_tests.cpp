@@ -62,7 +62,7 @@ TEST(clean_up, disables_keys_on_a_ban_and_enables_them_after_it) {
     CHECK_EQUAL(1, count_enabled_keys());
 }
 
-TEST(clean_up, of_password_links_depends_on_the_mail_command) {
+TEST(clean_up, deletes_password_links_depending_on_the_mail_command) {
     const char* const with_mail = "UserAdminMailCommand /bin/cat\n";
     const std::string ana = create("ana@x.org");
     add_key("of ana", ana);

@@ -65,7 +65,7 @@ TEST(configuration, runs_the_statements_of_DBDInitSQL) {
         {"--config", path("database.conf"), "--params", database().params(), "list"}));
 }
 
-TEST(configuration, is_named_by_the_environment_if_no_option_is_given) {
+TEST(configuration, is_taken_from_the_environment_without_an_option) {
     const Environment named = {{"USERADMINCTL_CONFIG", file("named.conf", driver() + params())}};
     expect_ok(ctl_without_database({"list"}, "", named));
     CHECK_EQUAL(1, ctl_without_database({"--config", "/nonexistent", "list"}, "", named).status);

@@ -445,7 +445,7 @@ TEST(postgresql_scale, reports_progress_and_how_to_resume_if_interrupted) {
         {"--scale",
          "interrupted; what was created is kept; run the command again to create the rest\n"},
         {"--no-scale", "interrupted; run the command again to remove the rest\n"}};
-    for (const auto& [command, sentence] : commands) {
+    for (const auto& [command, message] : commands) {
         const std::string out = path("interrupted-scale.txt");
         Session holder(params_);
         holder.run(R"(BEGIN; LOCK TABLE "user" IN ROW EXCLUSIVE MODE)");
@@ -458,7 +458,7 @@ TEST(postgresql_scale, reports_progress_and_how_to_resume_if_interrupted) {
         CHECK(process.exits_within(std::chrono::seconds(60)));
         holder.run("COMMIT");
         const std::string said = read_file(out);
-        CHECK_TEXT(said.ends_with(sentence), said.c_str());
+        CHECK_TEXT(said.ends_with(message), said.c_str());
         expect_ok(ctl({"schema", command}));
     }
 }
@@ -540,40 +540,40 @@ TEST(postgresql_scale, works_with_other_column_types_and_table_names) {
     }
 }
 
-TEST(postgresql_scale, refuses_unsupported_tables) {
+TEST(postgresql_scale, rejects_unsupported_tables) {
     undo("DROP TABLE IF EXISTS people CASCADE");
     const std::vector<std::string> command = {"--tables", "people p_session p_account", "schema",
                                               "--scale"};
-    const auto expect_refused = [&](const std::string& sentence, SourceLocation where = {}) {
+    const auto expect_rejected = [&](const std::string& message, SourceLocation where = {}) {
         const CommandResult ended = ctl(command);
-        if (ended.status != 1 || !has(ended.errors, sentence))
+        if (ended.status != 1 || !has(ended.errors, message))
             fail_test(std::to_string(ended.status) + ": " + ended.errors, where);
         if (sql().number(left) != 0)
             fail_test("objects were left behind", where);
     };
-    expect_refused("table \"people\" does not exist");
+    expect_rejected("table \"people\" does not exist");
     sql().run("CREATE TABLE people (id text PRIMARY KEY, name text, email text, \"createdAt\" "
               "timestamptz)");
-    expect_refused("the user table's time of creation must be a timestamp and NOT NULL");
+    expect_rejected("the user table's time of creation must be a timestamp and NOT NULL");
     sql().run("ALTER TABLE people ALTER \"createdAt\" SET NOT NULL, ENABLE ROW LEVEL SECURITY");
-    expect_refused("the user table must have no row security");
+    expect_rejected("the user table must have no row security");
     sql().run("CREATE TYPE role AS ENUM ('user'); ALTER TABLE people DISABLE ROW LEVEL SECURITY, "
               "ADD role role");
-    expect_refused("the column for the role must be text, not an enum");
+    expect_rejected("the column for the role must be text, not an enum");
     sql().run("ALTER TABLE people DROP role; DROP TYPE role; CREATE TABLE heirs () INHERITS "
               "(people)");
-    expect_refused("the user table must be a plain table, without partitions or child tables");
+    expect_rejected("the user table must be a plain table, without partitions or child tables");
     sql().run("DROP TABLE heirs; ALTER TABLE people RENAME TO others; CREATE VIEW people AS "
               "SELECT * FROM others");
-    expect_refused("the user table must be a plain table, without partitions or child tables");
+    expect_rejected("the user table must be a plain table, without partitions or child tables");
     sql().run("DROP VIEW people; ALTER TABLE others RENAME TO people");
     sql().run("ALTER TABLE people ALTER \"createdAt\" TYPE text");
-    expect_refused("the user table's time of creation must be a timestamp and NOT NULL");
+    expect_rejected("the user table's time of creation must be a timestamp and NOT NULL");
     sql().run("ALTER TABLE people DROP \"createdAt\"");
-    expect_refused("the user table's time of creation must be a timestamp and NOT NULL");
+    expect_rejected("the user table's time of creation must be a timestamp and NOT NULL");
 }
 
-TEST(postgresql_scale, refuses_a_name_collision) {
+TEST(postgresql_scale, rejects_a_name_collision) {
     undo("DROP TABLE IF EXISTS \"app user\", app_user CASCADE; DROP SCHEMA IF EXISTS "
          "useradmin_public_app_user CASCADE");
     for (const char* name : {"\"app user\"", "app_user"})
@@ -697,7 +697,7 @@ TEST(postgresql_scale, calls_no_function_of_other_roles) {
     }
 }
 
-TEST(postgresql_scale, refuses_a_schema_of_another_role) {
+TEST(postgresql_scale, rejects_a_schema_of_another_role) {
     undo("DROP OWNED BY test_hostile CASCADE; DROP ROLE test_hostile");
     sql().run("CREATE ROLE test_hostile; CREATE SCHEMA useradmin_public_user AUTHORIZATION "
               "test_hostile; GRANT ALL ON SCHEMA useradmin_public_user TO PUBLIC");

@@ -288,7 +288,7 @@ TEST(schema, creates_its_own_missing_tables) {
     CHECK_EQUAL(id, sql().value("SELECT user_id FROM useradmin_revocation").value_or(""));
 }
 
-TEST(schema, refuses_a_second_set_of_tables_without_force) {
+TEST(schema, rejects_a_second_set_of_tables_without_force) {
     for (const char* const names : {"users sessions accounts", "user session accounts"}) {
         const CommandResult ended = ctl({"--tables", names, "schema"});
         CHECK_EQUAL(1, ended.status);

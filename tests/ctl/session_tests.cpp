@@ -97,7 +97,7 @@ TEST(session, open_accepts_a_lifetime) {
     CHECK_EQUAL(3, sessions_of(id));
 }
 
-TEST(session, open_refuses_an_inline_or_missing_secret) {
+TEST(session, open_rejects_an_inline_or_missing_secret) {
     const std::string id = create("ana@x.org");
     CHECK_EQUAL(2, ctl({"session", "open", id, "--secret", "plain"}).status);
     CHECK_EQUAL(1, ctl({"session", "open", id, "--secret", "file:/nonexistent"}).status);

@@ -125,11 +125,11 @@ TEST(postgresql_superuser, does_not_run_views_of_the_table_owner) {
 TEST(postgresql_superuser, is_warned_of_other_trigger_owners) {
     create("a@x.org");
     sql().run(R"(GRANT ALL ON "account" TO test_shop)");
-    const CommandResult refused = ctl({"list"});
-    CHECK_EQUAL(1, refused.status);
-    CHECK_TEXT(has(refused.errors, "useradmin is a superuser, but test_shop, which can attach "
-                                   "triggers to or replace table \"account\", is not"),
-               refused.errors.c_str());
+    const CommandResult rejected = ctl({"list"});
+    CHECK_EQUAL(1, rejected.status);
+    CHECK_TEXT(has(rejected.errors, "useradmin is a superuser, but test_shop, which can attach "
+                                    "triggers to or replace table \"account\", is not"),
+               rejected.errors.c_str());
     sql().run(R"(REVOKE TRIGGER, REFERENCES ON "account" FROM test_shop)");
     expect_ok(ctl({"list"}));
 }

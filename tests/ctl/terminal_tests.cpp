@@ -75,12 +75,12 @@ TEST(terminal, the_last_superAdmin_is_banned_or_demoted_only_after_confirmation)
     create("ana@x.org", "Ana", "superAdmin");
     for (const auto& arguments : std::vector<std::vector<std::string>>{
              {"ban", "ana@x.org"}, {"role", "ana@x.org", "admin"}}) {
-        Terminal refused(words(arguments), environment());
-        refused.await("Ana <ana@x.org> is the last superAdmin. ");
-        refused.await("[y/N] ");
-        refused.type("n\n");
-        CHECK_EQUAL(1, refused.status());
-        CHECK(has(refused.screen(), "nothing was done"));
+        Terminal rejected(words(arguments), environment());
+        rejected.await("Ana <ana@x.org> is the last superAdmin. ");
+        rejected.await("[y/N] ");
+        rejected.type("n\n");
+        CHECK_EQUAL(1, rejected.status());
+        CHECK(has(rejected.screen(), "nothing was done"));
         Terminal agreed(words(arguments), environment());
         agreed.await("[y/N] ");
         agreed.type("y\n");
@@ -228,7 +228,7 @@ class HostileTexts : public Scene {
 
 TEST_GROUP_BASE(hostile_texts, HostileTexts){};
 
-TEST(hostile_texts, of_a_user_do_not_reach_the_terminal) {
+TEST(hostile_texts, texts_of_a_user_do_not_reach_the_terminal) {
     add_user(hostile);
     expect_escapes({"list"});
     for (const char* command : {"show", "unban"})
@@ -244,7 +244,7 @@ TEST(hostile_texts, of_a_user_do_not_reach_the_terminal) {
     expect_escapes({"audit", "verify", hostile});
 }
 
-TEST(hostile_texts, of_a_user_file_do_not_reach_the_terminal) {
+TEST(hostile_texts, texts_of_a_user_file_do_not_reach_the_terminal) {
     add_user("id-1");
     const std::string quoted = std::string("\"") + hostile + "\"";
     expect_escapes(
@@ -290,8 +290,8 @@ TEST(hostile_texts, do_not_reach_the_audit_log) {
     add_user("id-1");
     const std::string log = path("hostile.log");
     expect_ok(ctl({"role", "id-1", std::string("b") + hostile, "--force", "--audit-log", log}));
-    const CommandResult refused = ctl({"show", hostile, "--audit-log", log});
-    CHECK_EQUAL(0, refused.status);
+    const CommandResult rejected = ctl({"show", hostile, "--audit-log", log});
+    CHECK_EQUAL(0, rejected.status);
     CHECK_EQUAL(4, ctl({"delete", std::string("b") + hostile, "--yes", "--audit-log", log}).status);
     const std::string text = read_file(log);
     CHECK_TEXT(has(text, R"(\u001b[31m\u007f\r\n\b\u0085\u009b31m\u202a)"), text.c_str());

@@ -258,7 +258,7 @@ TEST(show, prints_the_user_as_the_interface_shows_it) {
     CHECK_EQUAL(std::string("(null)"), json.at("data.banExpires"));
 }
 
-TEST(show, of_an_unknown_user_exits_with_4) {
+TEST(show, unknown_user_exits_with_4) {
     const CommandResult by_address = ctl({"show", "nobody@x.org"});
     CHECK_EQUAL(4, by_address.status);
     CHECK(has(by_address.errors, "list --search"));
@@ -328,7 +328,7 @@ TEST(role, that_the_user_already_has_is_reported_and_changes_nothing) {
     CHECK_EQUAL(before, ctl({"show", id}).output);
 }
 
-TEST(role, ends_sessions_if_the_configuration_says_so) {
+TEST(role, ends_sessions_if_configured) {
     const std::string id = create("ana@x.org");
     const auto sessions_after = [&](const std::string& lines, const char* role) {
         sql().run("DELETE FROM \"session\"");
@@ -465,7 +465,7 @@ TEST(delete_, without_a_terminal_requires_yes) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
-TEST(delete_, that_a_foreign_key_rejects_says_what_to_do) {
+TEST(delete_, rejection_by_a_foreign_key_prints_the_remedy) {
     create("ana@x.org");
     change(R"(CREATE TABLE "invoice" ("buyer" text REFERENCES "user" ("id"));
               INSERT INTO "invoice" SELECT "id" FROM "user")",

@@ -73,10 +73,10 @@ void fuzz_origin(std::string_view lines) {
         require(!http::is_own_origin(*parsed, SentHeaders(origin, with_port)),
                 "an origin with another port differs");
     }
-    const auto refusal = sign_in::reject_cross_site_cookies(headers, trusted);
+    const auto rejection = sign_in::reject_cross_site_cookies(headers, trusted);
     if (!origin.empty()) // otherwise, there is no cookie
-        require(refusal.has_value() == !(origin == trusted[0] || origin == trusted[1] ||
-                                         (parsed && http::is_own_origin(*parsed, headers))),
+        require(rejection.has_value() == !(origin == trusted[0] || origin == trusted[1] ||
+                                           (parsed && http::is_own_origin(*parsed, headers))),
                 "cookies are accepted from the own and from trusted origins only");
     if (sign_in::may_redirect_to(target, headers, trusted)) {
         require(target.find('\\') == target.npos &&

@@ -12,8 +12,8 @@ namespace {
 using std::filesystem::path;
 using useradmin::fuzz::Target;
 
-int report_error(const path& what, const char* sentence) {
-    std::fprintf(stderr, "%s %s\n", what.c_str(), sentence);
+int report_error(const path& what, const char* message) {
+    std::fprintf(stderr, "%s %s\n", what.c_str(), message);
     return 2;
 }
 

@@ -130,7 +130,7 @@ TEST(api_keys, are_not_read_without_the_directive) {
         client_->send({"GET", "/closed/users", {"x-api-key: sara", bearer(Caller::super_admin)}}));
 }
 
-TEST(api_keys, that_are_rejected_are_logged_with_the_reason) {
+TEST(api_keys, rejected_keys_are_logged_with_the_reason) {
     start_with();
     update_key("\"enabled\" = FALSE");
     expect_rejected("it is disabled; enable it in the application");

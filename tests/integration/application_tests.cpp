@@ -86,13 +86,13 @@ TEST(application, Require_user_role_accepts_the_named_roles) {
     allow_log("AH01630"); // httpd: client denied by server configuration
     expect_success(send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
     expect_success(send({"GET", "/api/users", {bearer(Caller::admin)}}));
-    expect_refused(send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}));
+    expect_rejected(send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}));
     expect_error(send({"GET", "/api/users/ulises-1"}), 401, "No autorizado");
     // If "role" is NULL, the user has the user role.
-    expect_refused(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));
+    expect_rejected(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));
     sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'ada-1')");
     expect_success(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));
-    expect_refused(send({"GET", "/api/users/ada-1", {bearer(Caller::admin)}}));
+    expect_rejected(send({"GET", "/api/users/ada-1", {bearer(Caller::admin)}}));
 }
 
 TEST(application, an_ErrorDocument_is_served_without_a_database) {
@@ -107,7 +107,7 @@ TEST(application, an_ErrorDocument_is_served_without_a_database) {
     CHECK_EQUAL(std::to_string(httpd_->main_process()) + "\n", response.body);
 }
 
-TEST(application, an_ErrorDocument_does_not_change_the_operation_of_an_error) {
+TEST(application, errors_with_an_ErrorDocument_keep_their_operation) {
     allow_log("AH00027"); // httpd: no authentication
     start("<Location \"/api/users\">\n  UserAdmin On\n  UserAdminSession sara-1 superAdmin\n"
           "  ErrorDocument 500 /page\n  Require valid-user\n</Location>\n" +

@@ -1,4 +1,4 @@
-// UserAdminAuditLog: one line for each change and refusal, in one chain to which all processes
+// UserAdminAuditLog: one line for each change and rejection, in one chain to which all processes
 // write.
 #include "own_httpd.hpp"
 #include "traced_users.hpp"
@@ -148,7 +148,7 @@ TEST(audit, has_a_line_for_each_change_with_both_values) {
 
 TEST(audit, has_a_line_for_each_rejected_change) {
     start_audited();
-    const std::tuple<Caller, const char*, const char*, const char*, const char*> refusals[] = {
+    const std::tuple<Caller, const char*, const char*, const char*, const char*> rejections[] = {
         {Caller::nobody, "GET", "/api/users", "", "list refused 401 null null null"},
         {Caller::user, "GET", "/api/users", "", "list refused 403 ulises-1 user null"},
         {Caller::user, "GET", "/api/users/ada-1", "", "get refused 403 ulises-1 user ada-1"},
@@ -171,7 +171,7 @@ TEST(audit, has_a_line_for_each_rejected_change) {
          "update failed 500 sara-1 superAdmin ulises-1"},
     };
     std::size_t count = 0;
-    for (const auto& [who, method, path, body, expected] : refusals) {
+    for (const auto& [who, method, path, body, expected] : rejections) {
         CHECK(call(who, method, path, body).status >= 400);
         CHECK_EQUAL(std::string(expected), summary_of(last_line()));
         ++count;
@@ -247,7 +247,7 @@ TEST(audit, distinguishes_unsigned_tokens_from_wrong_signatures) {
     for (const auto& [credential, reason] :
          {std::pair(token, "unsigned-token"),
           {signed_token(token, "another secret"), "invalid-signature"}}) {
-        // One httpd would combine both refusals in one line.
+        // One httpd would combine both rejections in one line.
         start_audited("", "AuthUserAdminSecret \"file:" + Suite::current().secret_file().string() +
                               "\"\n");
         client_->send({"GET", "/api/users", {"Authorization: Bearer " + credential}});
@@ -402,11 +402,11 @@ TEST(audit, rejects_a_change_if_a_required_line_cannot_be_written) {
     expect_log("UA0401: cannot write the audit log: No space left on device; changes are "
                "rejected until it can be written");
     disk.fill();
-    int refused = 0;
-    for (int turn = 0; turn < 40 && refused == 0; ++turn)
-        refused =
+    int rejected = 0;
+    for (int turn = 0; turn < 40 && rejected == 0; ++turn)
+        rejected =
             call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Room"})").status == 503;
-    CHECK_EQUAL(1, refused);
+    CHECK_EQUAL(1, rejected);
     const std::size_t before = lines().size();
     CHECK_EQUAL(503,
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status);
@@ -545,7 +545,7 @@ TEST(audit, is_one_chain_for_a_program_across_restarts) {
     check_chain({(folder_ / "sorted").string()});
 }
 
-TEST(audit, of_one_user_is_readable_by_a_superAdmin) {
+TEST(audit, history_of_a_user_is_readable_by_a_superAdmin) {
     start_audited("", "UserAdminExtras On\n");
     const auto id =
         text_member(call(Caller::super_admin, "POST", "/api/users",
@@ -576,7 +576,7 @@ TEST(audit, of_one_user_is_readable_by_a_superAdmin) {
     CHECK(eventually(has_no_events));
 }
 
-TEST(audit, of_a_program_has_no_history) {
+TEST(audit, piped_log_has_no_history) {
     start("UserAdminExtras On\n" + as_sara +
           location("/api/users", "UserAdminAuditLog \"|/bin/cat\"") + location("/none", ""));
     for (const char* path : {"/api/users/ulises-1/events", "/none/ulises-1/events"})

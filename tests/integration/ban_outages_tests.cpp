@@ -110,15 +110,15 @@ return 1)",
     /// Returns whether Redis has no sessions of these users and has a revocation key for each.
     bool are_revoked_in_redis(const std::vector<int>& users) const {
         std::vector<std::string> sessions = {"EXISTS"};
-        std::vector<std::string> refusals = {"EXISTS"};
+        std::vector<std::string> rejections = {"EXISTS"};
         for (const int user : users) {
             const std::string number = std::to_string(user);
             sessions.push_back("app:t" + number);
             sessions.push_back("app:active-sessions-b" + number);
-            refusals.push_back("app:revoked-sessions-before-b" + number);
+            rejections.push_back("app:revoked-sessions-before-b" + number);
         }
         return redis_->run(sessions) == "0" &&
-               redis_->run(refusals) == std::to_string(users.size());
+               redis_->run(rejections) == std::to_string(users.size());
     }
 
     /// Checks that each confirmed ban is in the database, and that each ban in the database applies
@@ -215,7 +215,7 @@ return 1)",
 
 TEST_GROUP_BASE(ban_outages, BanOutages){};
 
-TEST(ban_outages, of_a_Redis_restarted_with_old_entries_lose_no_bans) {
+TEST(ban_outages, restarting_Redis_with_old_entries_loses_no_bans) {
     run_outage(
         "Redis stopped and started with old entries",
         [this] {
@@ -226,25 +226,25 @@ TEST(ban_outages, of_a_Redis_restarted_with_old_entries_lose_no_bans) {
         [this] { redis_->start(); });
 }
 
-TEST(ban_outages, of_a_Redis_that_restarts_empty_lose_no_bans) {
+TEST(ban_outages, restarting_Redis_without_entries_loses_no_bans) {
     run_outage(
         "Redis restarted empty", [this] { redis_->stop(); }, [this] { redis_->start(); });
 }
 
-TEST(ban_outages, of_a_temporarily_frozen_Redis_lose_no_bans) {
+TEST(ban_outages, freezing_Redis_loses_no_bans) {
     run_outage(
         "Redis frozen and thawed", [this] { redis_->signal(SIGSTOP); },
         [this] { redis_->signal(SIGCONT); });
 }
 
-TEST(ban_outages, of_a_Redis_with_a_changed_password_lose_no_bans) {
+TEST(ban_outages, changing_the_password_of_Redis_loses_no_bans) {
     run_outage(
         "Redis with another password",
         [this] { redis_->change_password("another s3cr3t of @redis"); },
         [this] { redis_->change_password(Redis::password); });
 }
 
-TEST(ban_outages, of_a_restarted_database_lose_no_bans) {
+TEST(ban_outages, restarting_the_database_loses_no_bans) {
     if (!is_postgresql())
         return;
     run_outage(
@@ -252,7 +252,7 @@ TEST(ban_outages, of_a_restarted_database_lose_no_bans) {
         [] { Suite::current().database().make_available(); });
 }
 
-TEST(ban_outages, of_a_temporarily_frozen_database_lose_no_bans) {
+TEST(ban_outages, freezing_the_database_loses_no_bans) {
     if (!is_postgresql())
         return;
     // The connect_timeout limits how long requests wait for a new connection.
@@ -262,7 +262,7 @@ TEST(ban_outages, of_a_temporarily_frozen_database_lose_no_bans) {
         Suite::current().database().params() + " connect_timeout=2");
 }
 
-TEST(ban_outages, of_a_database_with_a_changed_password_lose_no_bans) {
+TEST(ban_outages, changing_the_password_of_the_database_loses_no_bans) {
     if (!should_run() || !is_postgresql())
         return;
     RoleWithPassword role(Suite::current().database());

@@ -73,7 +73,7 @@ TEST_GROUP_BASE(configuration, Configuration){};
 
 TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
     const std::string file = "AuthUserAdminSecret file:" + Suite::current().secret_file().string();
-    const std::pair<std::string, const char*> refusals[] = {
+    const std::pair<std::string, const char*> rejections[] = {
         {"AuthUserAdmin maybe", "On or Off"},
         {"AuthUserAdminBearer 1", "On or Off"},
         {"AuthUserAdminSecondFactor Off", "must be 'verify', 'refuse' or 'ignore'"},
@@ -199,7 +199,7 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"UserAdminTrustedOrigin app.example.com", "is not an origin; use http:// or https://"},
         {"UserAdminTrustedOrigin https://a https://b/c", "is not an origin"},
     };
-    for (const auto& [directive, hint] : refusals)
+    for (const auto& [directive, hint] : rejections)
         expect_rejected_in_location(directive, hint);
 }
 
@@ -396,7 +396,7 @@ TEST(configuration, without_a_database_is_rejected) {
                     {"AuthUserAdmin", "DBDriver"});
 }
 
-TEST(configuration, of_the_admin_client_without_a_database_is_rejected) {
+TEST(configuration, admin_client_without_a_database_is_rejected) {
     expect_rejected(
         "<Location \"/api/auth/admin\">\nSetHandler useradmin-better-auth\n</Location>\n",
         {"UA0206: SetHandler useradmin-better-auth", "DBDriver"});
@@ -480,7 +480,7 @@ static std::string configuration_from(const std::filesystem::path& file) {
     return text;
 }
 
-TEST(configuration, of_an_earlier_release_is_accepted) {
+TEST(configuration, configuration_of_an_earlier_release_is_accepted) {
     int samples = 0;
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(machine::source("tests/samples"))) {
@@ -498,7 +498,7 @@ TEST(configuration, example_from_the_package_is_accepted) {
     CHECK_TEXT(said.find("UA0") == said.npos, said.c_str());
 }
 
-TEST(configuration, of_the_packages_own_file_is_accepted_when_uncommented) {
+TEST(configuration, packaged_file_is_accepted_when_uncommented) {
     std::string directives;
     int locations = 0;
     for (std::string line : lines_of(configuration_from(machine::source("conf/useradmin.conf")))) {

@@ -199,7 +199,7 @@ TEST(connections, are_limited_to_DBDMax_even_if_it_is_quoted) {
     CHECK(one_was_rejected());
 }
 
-TEST(connections, of_one_virtual_host_do_not_delay_another) {
+TEST(connections, connections_of_one_virtual_host_do_not_delay_another) {
     if (!can_exhaust_connections())
         return;
     allow_log("UA010");
@@ -217,7 +217,7 @@ TEST(connections, of_one_virtual_host_do_not_delay_another) {
     }
 }
 
-TEST(connections, of_virtual_hosts_with_the_same_settings_are_shared) {
+TEST(connections, virtual_hosts_with_the_same_settings_share_connections) {
     if (!can_exhaust_connections())
         return;
     expect_log("UA0201");

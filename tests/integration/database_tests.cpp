@@ -208,7 +208,7 @@ TEST(database, with_blanks_in_table_names_does_not_read_other_tables) {
     STRCMP_CONTAINS("\"total\":0", send("GET", "/other").body.c_str());
 }
 
-TEST(sqlite_database, of_one_file_serves_writers_in_request_order) {
+TEST(sqlite_database, serves_writers_of_a_file_in_request_order) {
     start(handler("/server-status", "server-status") + "UserAdminPasswordHash argon2id m=64\n" +
               location("/api/users", as_sara),
           {"mod_status.so"});

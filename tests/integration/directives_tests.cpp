@@ -455,7 +455,7 @@ TEST(directives, that_disable_the_service_restore_the_errors_of_httpd) {
         CHECK(metrics.body.find(host) == std::string::npos);
 }
 
-TEST(directives, of_timeouts_merge_from_server_to_Location) {
+TEST(directives, timeouts_merge_from_server_to_Location) {
     for (const char* seconds : {"1", "2", "3"})
         expect_log("UA0209: the body did not arrive within " + std::string(seconds) + " s");
     start("UserAdminBodyTimeout 1\n" + as_sara + locations("/plain", "") +
@@ -473,7 +473,7 @@ TEST(directives, of_timeouts_merge_from_server_to_Location) {
         CHECK_EQUAL(408, parse_response(connection.receive_all()).status);
 }
 
-TEST(directives, of_tables_merge_from_server_to_Location) {
+TEST(directives, tables_merge_from_server_to_Location) {
     start("UserAdminTables a session account\n" + as_sara + locations("/plain", "") +
           virtual_host("localhost", "") +
           virtual_host("b.test", "UserAdminTables b session account\n" +
@@ -488,7 +488,7 @@ TEST(directives, of_tables_merge_from_server_to_Location) {
     }
 }
 
-TEST(directives, of_audit_logs_merge_from_server_to_Location) {
+TEST(directives, audit_logs_merge_from_server_to_Location) {
     const auto folder = Suite::current().work().make("audit-levels");
     const auto log_directive = [&](const char* file) {
         return "UserAdminAuditLog \"" + (folder / file).string() + "\"\n";
@@ -498,7 +498,7 @@ TEST(directives, of_audit_logs_merge_from_server_to_Location) {
     for (const auto& [host, path, file] :
          {std::tuple("localhost", "/plain", "a"), std::tuple("b.test", "/plain", "b"),
           std::tuple("b.test", "/own", "c")}) {
-        // Cause a refusal by each module.
+        // Cause a rejection by each module.
         const std::vector<std::string> headers = {"Host: " + std::string(host)};
         CHECK_EQUAL(404, client_->send({"DELETE", std::string(path) + "/users/x", headers}).status);
         CHECK_EQUAL(405,
@@ -511,7 +511,7 @@ TEST(directives, of_audit_logs_merge_from_server_to_Location) {
     }
 }
 
-TEST(directives, of_secrets_merge_from_server_to_Location) {
+TEST(directives, secrets_merge_from_server_to_Location) {
     const std::string secrets[levels] = {"the s3cr3t of the server", "the s3cr3t of the host",
                                          "the s3cr3t of the Location"};
     environment_ = {{"A", secrets[0]}, {"B", secrets[1]}, {"C", secrets[2]}};
@@ -531,7 +531,7 @@ TEST(directives, of_secrets_merge_from_server_to_Location) {
                             .status);
 }
 
-TEST(directives, of_connection_timeouts_merge_from_server_to_Location) {
+TEST(directives, connection_timeouts_merge_from_server_to_Location) {
     // In a prefork child, no request waits for another. With a locked SQLite database, no request
     // holds a connection.
     if (Suite::current().mpm() == "prefork" || Suite::current().kind() != Kind::postgresql)

@@ -93,14 +93,14 @@ TEST(guard, last_superadmin_is_kept_under_concurrent_changes) {
                 requests.push_back({"PUT", path, caller,
                                     number % 3 == 1 ? R"({"role":"user"})" : R"({"banned":true})"});
         }
-        int refused = 0;
+        int rejected = 0;
         for (const auto& response : Suite::current().client().send_at_once(requests)) {
             if (response.status == 200)
                 continue;
             expect_error(response, 409, last_one);
-            ++refused;
+            ++rejected;
         }
-        CHECK_EQUAL(1, refused);
+        CHECK_EQUAL(1, rejected);
         CHECK_EQUAL(1, count_active_super_admins());
         sql().run(R"(DELETE FROM "user" WHERE "id" LIKE 's%' AND "id" <> 'sara-1')");
     }

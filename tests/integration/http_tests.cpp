@@ -74,7 +74,7 @@ TEST(paths, with_an_invalid_escape_get_400) {
          {"/api/users/%zz", "/api/users/%", "/api/users/a%2", "/api/users/a/%zz"}) {
         const auto response = ask(Caller::super_admin, "GET", path);
         CHECK_EQUAL(400, response.status);
-        expect_refused(response);
+        expect_rejected(response);
     }
 }
 
@@ -85,7 +85,7 @@ TEST(paths, are_the_same_for_access_rules_and_the_service) {
                              "/open%20users/./%C3%B1", "/%6fpen%20users/x%3a1"}) {
         const auto response = get(Caller::super_admin, path);
         CHECK_EQUAL(403, response.status);
-        expect_refused(response);
+        expect_rejected(response);
     }
     // Without the rule, the same path reaches the service and is decoded once.
     add_user({"a%20b", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
@@ -151,7 +151,7 @@ TEST(responses, to_many_concurrent_readers_are_complete) {
 
 TEST_GROUP_BASE(bodies, Scene){};
 
-TEST(bodies, of_exactly_UserAdminMaxBody_are_accepted) {
+TEST(bodies, bodies_of_exactly_UserAdminMaxBody_are_accepted) {
     expect_success(post(Caller::super_admin, body_of(65536)));
 }
 
@@ -186,7 +186,7 @@ TEST(bodies, over_the_limit_in_chunks_are_rejected_early) {
     CHECK_EQUAL(std::string("close"), response.value("Connection"));
 }
 
-TEST(bodies, of_rejected_callers_are_not_read_and_connections_close) {
+TEST(bodies, bodies_of_rejected_callers_are_not_read_and_connections_close) {
     for (const char* caller : {"", "Authorization: Bearer s3cr3t-token-of-ulises\r\n"}) {
         const RawConnection connection(Suite::current().httpd().port());
         CHECK(connection.send("POST /api/users HTTP/1.1\r\nHost: localhost\r\n" +
@@ -207,7 +207,7 @@ TEST(bodies, in_chunks_are_read_completely) {
     CHECK_EQUAL(std::string("Nina"), text_member(response, "name"));
 }
 
-TEST(bodies, that_are_awaited_get_100_Continue) {
+TEST(bodies, awaited_bodies_get_100_Continue) {
     const RawConnection connection(Suite::current().httpd().port());
     const std::string body = R"({"name":"N","email":"n@x","password":"s3cr3t"})";
     CHECK(connection.send(head("POST /api/users", "Expect: 100-continue\r\nConnection: close\r\n"
@@ -219,7 +219,7 @@ TEST(bodies, that_are_awaited_get_100_Continue) {
     expect_success(parse_response(interim + connection.receive_all()));
 }
 
-TEST(bodies, that_are_rejected_get_no_100_Continue) {
+TEST(bodies, rejected_bodies_get_no_100_Continue) {
     expect_log("AH01630"); // httpd: denied by server configuration
     const std::string expecting = "Expect: 100-continue\r\nContent-Length: 60000\r\n";
     const std::pair<std::string, int> requests[] = {
@@ -259,7 +259,7 @@ TEST(bodies, that_end_too_early_are_rejected) {
         // success.
         CHECK_TEXT(received.find(" 200 ") == std::string::npos, received.c_str());
         if (!received.empty())
-            expect_refused(parse_response(received));
+            expect_rejected(parse_response(received));
     }
     CHECK_EQUAL(3, count("user"));
 }
@@ -341,7 +341,7 @@ TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
          {"/document/users", "/document/users/x", "/text/users", "/remote/users"}) {
         const auto response = get(Caller::super_admin, path);
         CHECK_EQUAL(403, response.status);
-        expect_refused(response);
+        expect_rejected(response);
     }
 }
 
@@ -388,7 +388,7 @@ TEST(errors_of_httpd, for_a_malformed_request_get_the_envelope) {
              "GET /api/users/\x01 HTTP/1.1\r\n" + host + token + "\r\n",
          }) {
         const auto response = exchange(bytes);
-        expect_refused(response);
+        expect_rejected(response);
     }
 }
 
@@ -396,7 +396,7 @@ TEST(errors_of_httpd, under_a_Location_of_a_virtual_host_get_the_envelope) {
     const auto response = exchange("GET /other/users HTTP/1.1\r\nHost: other.test\r\n" +
                                    bearer(Caller::super_admin) + "\r\nExpect: magic\r\n\r\n");
     CHECK_EQUAL(417, response.status);
-    expect_refused(response);
+    expect_rejected(response);
 }
 
 } // namespace useradmin::test

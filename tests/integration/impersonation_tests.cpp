@@ -41,7 +41,7 @@ class Impersonation : public OwnHttpd {
 
 TEST_GROUP_BASE(impersonation, Impersonation){};
 
-TEST(impersonation, is_named_by_audit_and_access_logs) {
+TEST(impersonation, is_logged_in_audit_and_access_logs) {
     start_with("");
     for (int time = 0; time < 2; ++time)
         expect_success(call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})"));
@@ -61,7 +61,7 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
     CHECK_EQUAL(std::string("sara-1|-|-"), lines[2]);
 }
 
-TEST(impersonation, is_named_if_UserAdminSession_has_its_default) {
+TEST(impersonation, is_logged_if_UserAdminSession_has_its_default) {
     start_with("UserAdminSession %{note:session-user-id} %{note:session-user-role}\n");
     expect_success(call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})"));
     STRCMP_CONTAINS(R"("caller":"ada-1","role":"admin","impersonatedBy":"sara-1",)",

@@ -74,7 +74,7 @@ TEST(kills, lose_no_confirmed_write) {
     if (machine::is_long())
         std::printf(
             "\n%d kills: %d writes were confirmed, %d refused, and to %d came no response\n", kills,
-            users_.done(), users_.refused(), users_.lost());
+            users_.done(), users_.rejected(), users_.lost());
 }
 
 TEST(kills, end_exactly_the_sessions_of_banned_users) {

@@ -94,7 +94,7 @@ TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
                     400, "Petición incorrecta");
 }
 
-TEST(language, of_several_headers_is_that_of_the_combined_list) {
+TEST(language, several_headers_are_read_as_one_list) {
     start(location("/api/users", as_sara + "UserAdminLanguage accept\n"));
     const Response response = client_->send(
         {"GET",
@@ -117,7 +117,7 @@ TEST(language, is_added_to_an_existing_Vary) {
     }
 }
 
-TEST(language, of_the_OpenAPI_document_is_that_of_the_service) {
+TEST(language, OpenAPI_document_is_in_the_language_of_the_service) {
     start(location("/en", as_sara + "UserAdminLanguage en\n") + page("/en") +
           location("/any", as_sara + "UserAdminLanguage accept\n") + page("/any"));
     const Response english = client_->send({"GET", "/en/openapi.json"});

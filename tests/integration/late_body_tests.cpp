@@ -30,7 +30,7 @@ TEST(late_body, changes_nothing_if_the_caller_was_banned_or_demoted) {
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "name" = 'Otro')"));
 }
 
-TEST(late_body, of_a_caller_without_a_row_is_accepted) {
+TEST(late_body, body_of_a_caller_without_a_row_is_accepted) {
     const std::string body = R"({"name":"N","email":"n@example.org","password":"s3cr3t word"})";
     const Response response = Suite::current().client().send(
         {"POST", "/headers/users", {"X-Id: CN=somebody", "X-Role: superAdmin"}, body});

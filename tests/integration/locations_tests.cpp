@@ -89,7 +89,7 @@ TEST(locations, are_not_replaced_by_a_FallbackResource) {
     }
 }
 
-TEST(locations, of_the_admin_client_below_sign_in_are_answered) {
+TEST(locations, admin_client_below_the_sign_in_Location_is_served) {
     run_with_each_load_order(
         sign_in("/api/auth", "") + better_auth_page + metrics_page,
         [&] {
@@ -103,7 +103,7 @@ TEST(locations, of_the_admin_client_below_sign_in_are_answered) {
         });
 }
 
-TEST(locations, of_pages_below_sign_in_are_answered) {
+TEST(locations, pages_below_the_sign_in_Location_are_served) {
     run_with_each_load_order(
         location("/api/users", as_sara) + sign_in("/", "") + metrics_page +
             handler("/console", "useradmin-console"),

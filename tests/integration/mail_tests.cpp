@@ -142,9 +142,9 @@ TEST(mail, is_limited_per_hour_for_all_servers) {
     expect(send_link("password"), 200, link_sent);
     start_with(save_script(), "UserAdminMailLimit 2\n");
     expect(send_link("password"), 200, link_sent);
-    const auto refused = send_link("password");
-    expect_error(refused, 429, "Demasiadas peticiones");
-    const long wait = std::stol(refused.header("Retry-After").value_or("0"));
+    const auto rejected = send_link("password");
+    expect_error(rejected, 429, "Demasiadas peticiones");
+    const long wait = std::stol(rejected.header("Retry-After").value_or("0"));
     CHECK(wait > 3000 && wait <= 3600);
     CHECK_EQUAL(1, count("verification"));
 }

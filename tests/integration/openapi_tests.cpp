@@ -45,7 +45,7 @@ TEST(openapi, a_page_elsewhere_describes_the_virtual_hosts_only_service) {
     CHECK_EQUAL(std::string("/on/users"), base_of("/docs/openapi.json", {"Host: other.test"}));
 }
 
-TEST(openapi, an_ambiguous_page_says_what_to_do) {
+TEST(openapi, ambiguous_page_returns_500_and_logs_the_remedy) {
     expect_log(
         "UA0217: useradmin-openapi: this virtual host has several Locations with UserAdmin On; "
         "change the path of this Location to a path below one of them, for example "
@@ -54,7 +54,7 @@ TEST(openapi, an_ambiguous_page_says_what_to_do) {
     CHECK_EQUAL(500, document("/openapi.json").status);
 }
 
-TEST(openapi, a_page_without_a_service_says_what_to_do) {
+TEST(openapi, without_a_service_returns_500_and_logs_the_remedy) {
     expect_log(
         "UA0217: useradmin-openapi: this virtual host has no Location with UserAdmin On; add "
         "one, for example "

@@ -40,7 +40,7 @@ class Origins : public Scene {
 
 TEST_GROUP_BASE(origins, Origins){};
 
-TEST(origins, that_are_not_trusted_cannot_submit_a_form) {
+TEST(origins, untrusted_origins_cannot_submit_a_form) {
     expect_error(send("POST /api/users",
                       {"Host: localhost", "Origin: https://evil.example",
                        "Content-Type: text/plain", cookie()},
@@ -49,7 +49,7 @@ TEST(origins, that_are_not_trusted_cannot_submit_a_form) {
     CHECK_EQUAL(3, count("user"));
 }
 
-TEST(origins, that_are_trusted_send_requests_and_read_every_response) {
+TEST(origins, trusted_origins_send_requests_and_read_every_response) {
     expect_log("AH01630");
     const std::vector<std::string> page = {"Host: localhost", "Origin: " + std::string(trusted),
                                            "Sec-Fetch-Site: cross-site"};

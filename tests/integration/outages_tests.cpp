@@ -289,7 +289,7 @@ class Outages : public OwnHttpd {
 
 TEST_GROUP_BASE(outages, Outages){};
 
-TEST(outages, of_a_crashed_server_end_with_its_restart) {
+TEST(outages, crash_of_the_server_ends_with_its_restart) {
     if (!should_run(Kind::postgresql))
         return;
     create_database();
@@ -298,7 +298,7 @@ TEST(outages, of_a_crashed_server_end_with_its_restart) {
         {"crashed and started again", [this] { crash(); }, [this] { own_->server().start(); }});
 }
 
-TEST(outages, of_single_backends_do_not_fail_reads) {
+TEST(outages, killed_backends_do_not_fail_reads) {
     if (!should_run(Kind::postgresql))
         return;
     // Otherwise, a backend logs its termination first, which takes long on a busy disk.
@@ -312,7 +312,7 @@ TEST(outages, of_single_backends_do_not_fail_reads) {
                 true, true, std::chrono::milliseconds(0)});
 }
 
-TEST(outages, of_a_temporarily_frozen_server_end) {
+TEST(outages, frozen_server_serves_again_when_it_continues) {
     if (!should_run(Kind::postgresql, Runs::long_ones))
         return;
     create_database();
@@ -342,7 +342,7 @@ TEST(outages, caused_by_a_changed_database_password_end) {
         {"wrong password", [&] { role.change_password(); }, [&] { role.restore_password(); }});
 }
 
-TEST(outages, of_writes_only_do_not_fail_reads) {
+TEST(outages, failing_writes_do_not_fail_reads) {
     if (!should_run(Kind::postgresql, Runs::long_ones))
         return;
     create_database();
@@ -351,7 +351,7 @@ TEST(outages, of_writes_only_do_not_fail_reads) {
                 [&] { own_->set_read_only(false); }, true});
 }
 
-TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
+TEST(outages, read_only_file_serves_again_when_it_is_writable) {
     if (!should_run(Kind::sqlite))
         return;
     expect_log("UA0108");
@@ -367,7 +367,7 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
                 std::chrono::seconds(machine::times(3, 5))});
 }
 
-TEST(outages, of_a_full_disk_do_not_fail_reads) {
+TEST(outages, full_disk_does_not_fail_reads) {
     if (!(should_run(Kind::sqlite) || should_run(Kind::postgresql, Runs::long_ones)))
         return;
     const auto folder = Suite::current().work().make("small");
@@ -392,7 +392,7 @@ TEST(outages, of_a_full_disk_do_not_fail_reads) {
                 std::chrono::seconds(machine::times(2, 5)), 500});
 }
 
-TEST(outages, of_a_crashed_primary_end_with_a_promotion) {
+TEST(outages, crash_of_the_primary_ends_with_a_promotion) {
     if (!should_run(Kind::postgresql))
         return;
     create_database({"synchronous_standby_names=*"});
@@ -406,7 +406,7 @@ TEST(outages, of_a_crashed_primary_end_with_a_promotion) {
         [this] { return standby_->params(); });
 }
 
-TEST(outages, of_an_unreachable_primary_end_with_a_promotion) {
+TEST(outages, unreachable_primary_is_replaced_by_a_promotion) {
     if (!should_run(Kind::postgresql, Runs::long_ones))
         return;
     create_database({"synchronous_standby_names=*"});

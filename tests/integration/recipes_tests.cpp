@@ -185,8 +185,8 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
                  "No tienes permisos para ver usuarios");
     // A certificate for the same name from an untrusted authority, and no certificate.
     const Tls stranger = {file("server.crt"), file("stranger.crt"), file("stranger.key")};
-    for (const Tls& refused : {stranger, Tls{file("server.crt")}})
-        CHECK(!HttpClient(httpd_->port()).try_send(request_over(refused, "/api/users")));
+    for (const Tls& rejected : {stranger, Tls{file("server.crt")}})
+        CHECK(!HttpClient(httpd_->port()).try_send(request_over(rejected, "/api/users")));
     // A list of revoked certificates.
     certificates.revoke("authority", "simple", "revoked.pem");
     start_with(define("USERADMIN_REVOKED_CLIENTS", file("revoked.pem")));
@@ -347,8 +347,8 @@ TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
 
     expect_error(request_with({}), 401, "No autorizado");
     expect_error(request_with({}, "POST", R"({"name":"N"})"), 401, "No autorizado");
-    const Response refused = sign_in("s3cr3t+of+evo");
-    CHECK(refused.header("Location").value_or("").ends_with("/welcome.html?failed"));
+    const Response rejected = sign_in("s3cr3t+of+evo");
+    CHECK(rejected.header("Location").value_or("").ends_with("/welcome.html?failed"));
     const Response welcome = sign_in("s3cr3t+of+eva");
     CHECK(welcome.header("Location").value_or("").ends_with("/users.html"));
     CHECK(

@@ -347,7 +347,7 @@ void expect_error(const Response& response, int status, std::string_view text,
     expect(response, status, R"({"success":false,"error":")" + std::string(text) + R"("})", where);
 }
 
-void expect_refused(const Response& response, SourceLocation where) {
+void expect_rejected(const Response& response, SourceLocation where) {
     if (response.status < 400 || !response.body.starts_with(R"({"success":false,"error":")"))
         fail(response, "expected a failure envelope", where);
     UtestShell::getCurrent()->countCheck();

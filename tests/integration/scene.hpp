@@ -166,7 +166,7 @@ void expect_error(const Response& response, int status, std::string_view text,
                   SourceLocation where = {});
 
 /// Checks that the response is the failure envelope with an error status.
-void expect_refused(const Response& response, SourceLocation where = {});
+void expect_rejected(const Response& response, SourceLocation where = {});
 
 /// Checks that the response has this status and the success envelope.
 void expect_success(const Response& response, SourceLocation where = {});

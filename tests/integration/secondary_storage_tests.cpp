@@ -113,8 +113,8 @@ TEST(secondary_storage, stores_the_time_before_which_sessions_are_rejected) {
     ban();
     const std::string key = "app:revoked-sessions-before-ulises-1";
     CHECK_TRUE(eventually([&] { return redis_->run({"GET", key}).has_value(); }));
-    const std::chrono::milliseconds refused(std::stoll(*redis_->run({"GET", key})));
-    CHECK_TRUE(refused >=
+    const std::chrono::milliseconds rejected(std::stoll(*redis_->run({"GET", key})));
+    CHECK_TRUE(rejected >=
                std::chrono::duration_cast<std::chrono::milliseconds>(before.time_since_epoch()));
     CHECK_TRUE(std::stol(*redis_->run({"TTL", key})) > 86400);
 }
@@ -191,7 +191,7 @@ TEST(secondary_storage, drops_sessions_of_users_banned_by_the_admin_client) {
     }
 }
 
-TEST(secondary_storage, of_an_enclosing_Location_applies_to_the_service) {
+TEST(secondary_storage, storage_of_an_enclosing_Location_applies_to_the_service) {
     change("ALTER TABLE \"user\" RENAME TO other_user",
            "ALTER TABLE other_user RENAME TO \"user\"");
     start("<Location \"/api\">\nUserAdminSecondaryStorage " + redis_->url() +

@@ -205,10 +205,10 @@ TEST(session_cache, is_not_used_while_revocations_cannot_be_read) {
     for (const char* const line : {"UA0105", "UA0202", "dbd"})
         allow_log(line);
     Suite::current().database().make_unavailable();
-    const bool is_refused =
+    const bool is_rejected =
         eventually([&] { return status_of(Caller::user, "/api/users/other") == 503; });
     Suite::current().database().make_available();
-    CHECK_TRUE(is_refused);
+    CHECK_TRUE(is_rejected);
     CHECK_TRUE(eventually([&] { return status_of(Caller::user, ulises_record) == 200; }));
 }
 

@@ -148,7 +148,7 @@ TEST(sessions, survive_an_internal_redirect_for_Require_user_role) {
         return ask(caller, "GET", "/guarded", {}, {"X-Test-Target: /role-guarded/users"});
     };
     expect_success(get_redirected(Caller::admin));
-    expect_refused(get_redirected(Caller::user));
+    expect_rejected(get_redirected(Caller::user));
 }
 
 TEST(sessions, guard_a_Location_of_AuthType_useradmin_in_any_case) {
@@ -157,7 +157,7 @@ TEST(sessions, guard_a_Location_of_AuthType_useradmin_in_any_case) {
     const auto response = get(Caller::nobody, "/typed/users");
     CHECK_EQUAL(401, response.status);
     CHECK_EQUAL(std::string("Bearer"), response.value("WWW-Authenticate"));
-    expect_refused(get(Caller::user, "/typed/users"));
+    expect_rejected(get(Caller::user, "/typed/users"));
 }
 
 TEST(sessions, UserAdminSession_reads_id_and_role_from_expressions) {

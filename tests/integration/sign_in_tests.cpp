@@ -262,7 +262,7 @@ TEST(sign_in, failures_are_the_same_401_and_logged_with_the_reason) {
     CHECK_EQUAL(3, count("session"));
 }
 
-TEST(sign_in, of_a_banned_user_returns_403_with_the_correct_password) {
+TEST(sign_in, returns_403_to_a_banned_user_with_the_correct_password) {
     update_eva("\"banned\" = TRUE, \"banReason\" = 'x'");
     expect(sign_in(sign_in_body(eva, right_password)), 403, banned);
     expect(sign_in(sign_in_body(eva, "wrong")), 401, wrong_credentials);

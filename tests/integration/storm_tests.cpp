@@ -76,7 +76,7 @@ class Storm : public OwnHttpd {
         Reader reader(httpd_->port(), read);
         const int count = machine::times(100, 2000);
         int done = 0;
-        int refused = 0;
+        int rejected = 0;
         {
             const Load reads(1, [&](int, int) { reader.read(); });
             std::deque<RawConnection> connections;
@@ -91,21 +91,21 @@ class Storm : public OwnHttpd {
             for (const RawConnection& connection : connections) {
                 const Response response =
                     parse_response(connection.receive_all(std::chrono::minutes(5)));
-                const bool is_refused = response.status == 503 && response.header("Retry-After");
-                CHECK_TEXT(response.status == 200 || is_refused, response.text().c_str());
-                ++(is_refused ? refused : done);
+                const bool is_rejected = response.status == 503 && response.header("Retry-After");
+                CHECK_TEXT(response.status == 200 || is_rejected, response.text().c_str());
+                ++(is_rejected ? rejected : done);
             }
         }
         if (machine::is_long())
             std::printf("\n%d at once: %d done, %d refused; reads' p99 %.1f ms, at rest %.1f ms\n",
-                        count, done, refused, reader.p99(), idle.p99());
+                        count, done, rejected, reader.p99(), idle.p99());
         return done;
     }
 };
 
 TEST_GROUP_BASE(storm, Storm){};
 
-TEST(storm, of_hash_requests_does_not_stop_reads_or_exhaust_memory) {
+TEST(storm, hash_requests_do_not_stop_reads_or_exhaust_memory) {
     if (!Suite::current().is_event_without_sanitizers())
         return;
     const auto first = send("POST", "/api/users", user_body("first"));

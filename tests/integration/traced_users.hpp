@@ -42,7 +42,7 @@ class TracedUsers {
             "n" + std::to_string(thread) + "-" + std::to_string(turn) + "@example.org";
         Trace trace;
         const auto is_success = [&](const Response& response) {
-            ++(response.status == 200 ? done_ : response.status == 0 ? lost_ : refused_);
+            ++(response.status == 200 ? done_ : response.status == 0 ? lost_ : rejected_);
             return response.status == 200;
         };
         const auto made =
@@ -95,7 +95,7 @@ class TracedUsers {
     }
 
     int done() const noexcept { return done_; }
-    int refused() const noexcept { return refused_; }
+    int rejected() const noexcept { return rejected_; }
     /// Returns how many requests got no response.
     int lost() const noexcept { return lost_; }
 
@@ -108,7 +108,7 @@ class TracedUsers {
     };
 
     std::atomic<int> done_{0};
-    std::atomic<int> refused_{0};
+    std::atomic<int> rejected_{0};
     std::atomic<int> lost_{0};
     std::mutex mutex_;
     std::map<std::string, Trace> traces_;

@@ -9,7 +9,7 @@ namespace useradmin::test {
 
 namespace {
 
-const std::string refused = "UA0310: the session token was rejected: ";
+const std::string rejected = "UA0310: the session token was rejected: ";
 const std::string cookie = "Cookie: better-auth.session_token=";
 
 } // namespace
@@ -53,36 +53,36 @@ class Unauthorized : public OwnHttpd {
 
 TEST_GROUP_BASE(unauthorized, Unauthorized){};
 
-TEST(unauthorized, a_rejected_session_is_logged_with_what_to_check) {
+TEST(unauthorized, rejected_session_is_logged_with_the_remedy) {
     start(location("/api/users", "AuthUserAdmin On") +
           location("/signed/users", "AuthUserAdmin On\nAuthUserAdminSecret \"file:" +
                                         Suite::current().secret_file().string() + "\"") +
           location("/refusing/users", "AuthUserAdmin On\nAuthUserAdminImpersonated refuse"));
     call("/signed/users", "s3cr3t");
-    expect_reason_logged("warn", refused + "it is not signed, but AuthUserAdminSecret is set",
+    expect_reason_logged("warn", rejected + "it is not signed, but AuthUserAdminSecret is set",
                          "check that the client sends the whole value");
     call("/signed/users", signed_token("s3cr3t", "another s3cr3t"));
-    expect_reason_logged("warn", refused + "its signature does not match AuthUserAdminSecret",
+    expect_reason_logged("warn", rejected + "its signature does not match AuthUserAdminSecret",
                          "check that this is the application's secret");
     call("/api/users", "%ff");
-    expect_reason_logged("warn", refused + "it is malformed", "check what the client sends");
+    expect_reason_logged("warn", rejected + "it is malformed", "check what the client sends");
     call("/api/users", ".");
     call("/api/users", "s3cr3t-of-nobody");
     expect_reason_logged(
-        "warn", refused + "there is no such session",
+        "warn", rejected + "there is no such session",
         "it was revoked or its user was deleted; if every session is rejected, check "
         "that DBDParams and UserAdminTables");
     add_session("s3cr3t-old", "ulises-1", "2026-01-01T00:00:00.000Z");
     call("/api/users", "s3cr3t-old");
-    expect_reason_logged("warn", refused + "its session has expired",
+    expect_reason_logged("warn", rejected + "its session has expired",
                          "the user must sign in again");
     sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'sara-1' WHERE \"userId\" = 'ulises-1'");
     call("/refusing/users", token_of(Caller::user));
-    expect_reason_logged("warn", refused + "an administrator is impersonating its user",
+    expect_reason_logged("warn", rejected + "an administrator is impersonating its user",
                          "to accept such sessions, set AuthUserAdminImpersonated to allow");
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'ulises-1'");
     call("/api/users", token_of(Caller::user));
-    expect_reason_logged("warn", refused + "its user is banned", "if the ban is wrong, lift it");
+    expect_reason_logged("warn", rejected + "its user is banned", "if the ban is wrong, lift it");
     // There are no other lines about these requests.
     CHECK_EQUAL(8U, lines_with(" UA0").size());
 }
@@ -144,7 +144,7 @@ TEST(unauthorized, an_ignored_credential_causes_a_warning) {
         "if it is the application's cookie, set AuthUserAdminCookie to its name");
 }
 
-TEST(unauthorized, a_Location_without_authentication_is_named) {
+TEST(unauthorized, Location_without_authentication_is_logged) {
     const std::string reason = "UA0223: a request to <Location \"/api/users\"> was rejected (401): "
                                "no auth module set the session-user-id note";
     const std::string advice = "set AuthUserAdmin On or UserAdminSession in the Location";
@@ -160,7 +160,7 @@ TEST(unauthorized, a_Location_without_authentication_is_named) {
     CHECK_EQUAL(1, count_lines_at("debug", "UA0223", 3));
 }
 
-TEST(unauthorized, an_empty_id_from_UserAdminSession_is_named) {
+TEST(unauthorized, empty_id_from_UserAdminSession_is_logged) {
     start(location("/api/users", "AuthUserAdmin On\nUserAdminSession \"%{req:X-Id}\""));
     expect_401("/api/users", {bearer(Caller::super_admin)});
     expect_reason_logged("warn",

@@ -408,30 +408,30 @@ const impersonationTests = (check) => {
 
   check("is rejected as by the library", async (site) => {
     const { browser, user, admin } = await open(site);
-    const refusals = {};
+    const rejections = {};
     for (const side of ["here", "there"]) {
       browser.jar.clear();
       const code = ({ error }) => [error?.status, error?.code, error?.message];
-      refusals[side] = [
+      rejections[side] = [
         code(await browser[side].admin.impersonateUser({ userId: user.id })),
         code(await browser[side].admin.stopImpersonating()),
       ];
       await signIn(site, browser);
-      refusals[side].push(
+      rejections[side].push(
         code(await browser[side].admin.stopImpersonating()),
         code(await browser[side].admin.impersonateUser({ userId: "nope" })),
         code(await browser[side].admin.impersonateUser({})),
         code(await browser[side].admin.impersonateUser({ userId: admin.id })),
       );
       await site.database.rows('UPDATE "user" SET "banned" = TRUE WHERE "id" = $1', [user.id]);
-      refusals[side].push(code(await browser[side].admin.impersonateUser({ userId: user.id })));
+      rejections[side].push(code(await browser[side].admin.impersonateUser({ userId: user.id })));
       await site.database.rows('UPDATE "user" SET "banned" = FALSE WHERE "id" = $1', [user.id]);
       await browser[side].admin.impersonateUser({ userId: user.id });
-      refusals[side].push(code(await browser[side].admin.impersonateUser({ userId: user.id })));
+      rejections[side].push(code(await browser[side].admin.impersonateUser({ userId: user.id })));
       browser.jar.delete("better-auth.admin_session");
-      refusals[side].push(code(await browser[side].admin.stopImpersonating()));
+      rejections[side].push(code(await browser[side].admin.stopImpersonating()));
     }
-    assert.deepEqual(refusals.here, refusals.there);
+    assert.deepEqual(rejections.here, rejections.there);
   });
 };
 

@@ -85,7 +85,7 @@ const testsOf = (version) => (check) => {
     assert.equal(response.status, expected, JSON.stringify(response.body));
     return response;
   };
-  const expectRefusedByApplication = async (site, owned, code) => {
+  const expectRejectedByApplication = async (site, owned, code) => {
     const { valid, error } = await verify(site, owned);
     assert.deepEqual({ valid, code: error?.code }, { valid: false, code });
     return error;
@@ -145,7 +145,7 @@ const testsOf = (version) => (check) => {
     const owned = { user, key: await createKey(site, user) };
     await call(site, session, "update", { keyId: owned.key.id, enabled: false });
     await expectRejected(site, owned, "it is disabled");
-    await expectRefusedByApplication(site, owned, "KEY_DISABLED");
+    await expectRejectedByApplication(site, owned, "KEY_DISABLED");
     await call(site, session, "update", { keyId: owned.key.id, enabled: true });
     assert.equal(await status(site, owned), 200);
     assert.ok(await isValid(site, owned));
@@ -167,7 +167,7 @@ const testsOf = (version) => (check) => {
     await change(site, owned, { expiresAt: new Date(Date.now() - 1) });
     // Use the key in httpd first, because the application deletes expired keys.
     await expectRejected(site, owned, "it has expired");
-    await expectRefusedByApplication(site, owned, "KEY_EXPIRED");
+    await expectRejectedByApplication(site, owned, "KEY_EXPIRED");
     await expectRejected(site, owned, "there is no such key");
   });
 
@@ -193,7 +193,7 @@ const testsOf = (version) => (check) => {
     assert.deepEqual({ valid, remaining: key?.remaining }, { valid: true, remaining: 0 });
     const response = await expectRejected(site, owned, "no requests remain", 429);
     assert.equal(response.headers.get("retry-after"), null);
-    await expectRefusedByApplication(site, owned, "USAGE_EXCEEDED");
+    await expectRejectedByApplication(site, owned, "USAGE_EXCEEDED");
     // The application has deleted the key.
     await expectRejected(site, owned, "there is no such key");
   });
@@ -207,7 +207,7 @@ const testsOf = (version) => (check) => {
     });
     assert.equal(await status(site, owned), 200);
     await expectRejected(site, owned, "no requests remain", 429);
-    await expectRefusedByApplication(site, owned, "USAGE_EXCEEDED");
+    await expectRejectedByApplication(site, owned, "USAGE_EXCEEDED");
     await change(site, owned, { lastRefillAt: new Date(Date.now() - 2 * day) });
     assert.equal(await status(site, owned), 200);
     assert.equal((await stored(site, owned)).remaining, 4);
@@ -233,14 +233,14 @@ const testsOf = (version) => (check) => {
     const response = await expectRejected(site, owned, "its rate limit is reached", 429);
     const wait = Number(response.headers.get("retry-after")) * 1000;
     assert.ok(wait > 0 && wait <= day, response.headers.get("retry-after"));
-    const { details } = await expectRefusedByApplication(site, owned, "RATE_LIMITED");
+    const { details } = await expectRejectedByApplication(site, owned, "RATE_LIMITED");
     // better-auth 1.4 does not return the time to wait.
     if (details) assert.ok(details.tryAgainIn <= wait);
     // The application's request starts the next window.
     await change(site, owned, { lastRequest: new Date(Date.now() - 2 * day) });
     assert.ok(await isValid(site, owned));
     assert.equal(await status(site, owned), 200);
-    await expectRefusedByApplication(site, owned, "RATE_LIMITED");
+    await expectRejectedByApplication(site, owned, "RATE_LIMITED");
     await expectRejected(site, owned, "its rate limit is reached", 429);
     // A request to httpd starts the next window.
     await change(site, owned, { lastRequest: new Date(Date.now() - 2 * day) });

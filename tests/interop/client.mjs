@@ -256,11 +256,11 @@ const tests = (isNewest) => (check) => {
           const here = await post(site.httpd.port, `/api/auth${path}`, headers, body);
           const there = await site.application.send("POST", path, from(own.there)[index], body);
           // With a cookie, the library checks only the origin. This module also checks Sec-Fetch-Site.
-          const isRefusedHereAlone =
+          const isRejectedHereAlone =
             headers.cookie && headers["sec-fetch-site"] === "cross-site" && headers.origin === own.here;
           assert.deepEqual(
             [path, headers, here.status, here.body?.code],
-            [path, headers, ...(isRefusedHereAlone ? [403, "INVALID_ORIGIN"] : [there.status, there.body?.code])],
+            [path, headers, ...(isRejectedHereAlone ? [403, "INVALID_ORIGIN"] : [there.status, there.body?.code])],
           );
         }
     });

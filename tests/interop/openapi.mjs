@@ -63,12 +63,12 @@ describeSite(
           join(folder, "page.ts"),
           `import type { components, operations } from "./openapi.d.ts";
 type Page = operations["list"]["responses"]["200"]["content"]["application/json"];
-type Refusal = operations["delete"]["responses"]["403"]["content"]["application/json"];
+type Rejection = operations["delete"]["responses"]["403"]["content"]["application/json"];
 export const page: Page = ${JSON.stringify(schema.example)};
 export const names: string[] = page.data.map((user: components["schemas"]["User"]) => user.name);
-export const refusal: Refusal = { success: false, error: "No tienes permisos para eliminar usuarios" };
+export const rejection: Rejection = { success: false, error: "No tienes permisos para eliminar usuarios" };
 // @ts-expect-error There is no such text.
-export const other: Refusal = { success: false, error: "No" };
+export const other: Rejection = { success: false, error: "No" };
 // @ts-expect-error A user has an address.
 export const user: components["schemas"]["User"] = { id: "1", name: "Ana" };
 `,

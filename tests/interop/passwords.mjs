@@ -61,7 +61,7 @@ const tests = (check) => {
       await site.callAdminAtApplication("ban-user", { userId: user.id });
       assert.equal(await dialogue(site, person.email, person.password), 401);
     }
-    // httpd's own log lines about a refusal.
+    // httpd's own log lines about a rejection.
     for (const tag of ["AH01617", "AH01618", "AH01807"]) site.log.allow(tag);
   });
 

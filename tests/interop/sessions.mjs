@@ -113,7 +113,7 @@ const tests = (check) => {
       const { status, body } = await site.send("GET", "/guarded/page.txt", { as });
       return status === 200 ? body : status;
     };
-    site.log.allow("AH01630"); // httpd's own log line about a refusal
+    site.log.allow("AH01630"); // httpd's own log line about a rejection
     const { user, session } = await site.createSignedInUser();
     assert.equal(await page(site.root), "the guarded page\n");
     assert.equal(await page(session), 403);

@@ -165,7 +165,7 @@ TEST_GROUP(load) {
     }
 };
 
-TEST(load, of_many_keep_alive_connections_causes_no_failures_or_leaks) {
+TEST(load, many_keep_alive_connections_cause_no_failures_or_leaks) {
     const int clients = machine::times(200, 2000);
     const std::chrono::seconds time(machine::times(10, 600));
     const std::chrono::milliseconds pause(machine::times(200, 5000));
@@ -215,7 +215,7 @@ TEST(load, of_many_keep_alive_connections_causes_no_failures_or_leaks) {
     CHECK_TEXT(late < early + early / 10, "the children grow");
 }
 
-TEST(load, of_slow_clients_does_not_occupy_database_connections) {
+TEST(load, slow_clients_do_not_occupy_database_connections) {
     // A client that held a child's only database connection would block the child's other clients.
     start("DBDKeep 1\nDBDMax 1\n", "  UserAdminBodyTimeout 120\n");
     const std::string address = "http://127.0.0.1:" + std::to_string(httpd_->port()) + "/api/users";

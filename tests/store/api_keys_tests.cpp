@@ -61,12 +61,12 @@ TEST(api_keys, are_found_with_their_owner) {
     CHECK_FALSE(expect_ok(find()).user.has_value());
 }
 
-TEST(api_keys, of_the_old_schema_have_their_owner_in_userId) {
+TEST(api_keys, keys_of_the_old_schema_have_their_owner_in_userId) {
     sql().run(R"(ALTER TABLE "apikey" RENAME "referenceId" TO "userId")");
     CHECK_EQUAL(std::string("n"), std::string(expect_ok(find()).user.value().id));
 }
 
-TEST(api_keys, of_both_schemas_have_their_owner_in_referenceId) {
+TEST(api_keys, keys_of_both_schemas_have_their_owner_in_referenceId) {
     sql().run(R"(ALTER TABLE "apikey" ADD COLUMN "userId" text)");
     update_key(R"("userId" = 'n', "referenceId" = NULL)");
     CHECK_FALSE(expect_ok(find()).user.has_value());
@@ -125,7 +125,7 @@ TEST(api_keys, are_counted_per_window) {
     CHECK_EQUAL(std::string("1"), value("requestCount"));
 }
 
-TEST(api_keys, of_all_connections_are_counted_exactly) {
+TEST(api_keys, uses_on_all_connections_are_counted_exactly) {
     update_key("\"remaining\" = 25");
     std::atomic<int> used = 0;
     with_stores(4, {.has_plugins = true}, [&](store::Store& store) {

@@ -59,7 +59,7 @@ TEST(attempts, are_counted_from_zero_after_the_window) {
     CHECK_EQUAL(std::string("1"), counts());
 }
 
-TEST(attempts, of_one_counter_are_cleared) {
+TEST(attempts, attempts_of_one_counter_are_cleared) {
     const Counters counters{{"b", 9}, {"a", 9}};
     CHECK_FALSE(expect_ok(store().failed_attempts(counters)).has_first);
     record(counters);
@@ -90,7 +90,7 @@ TEST(attempts, that_have_expired_are_removed) {
     CHECK_EQUAL(std::string("1"), counts());
 }
 
-TEST(attempts, of_all_connections_are_counted_exactly) {
+TEST(attempts, attempts_on_all_connections_are_counted_exactly) {
     std::atomic<int> recorded = 0;
     with_stores(4, {}, [&](store::Store& store) {
         for (int attempt = 0; attempt < 10; ++attempt)

@@ -248,7 +248,7 @@ TEST(disabled_keys, include_those_of_a_second_ban) {
     CHECK_EQUAL(std::string("new, one, other, two"), enabled());
 }
 
-TEST(disabled_keys, of_a_ban_that_the_application_lifted_are_not_enabled) {
+TEST(disabled_keys, stay_disabled_if_the_application_lifted_the_ban) {
     ban(true);
     sql().run("UPDATE \"user\" SET \"banned\" = FALSE WHERE \"id\" = 'n'");
     sql().run("UPDATE \"apikey\" SET \"enabled\" = TRUE WHERE \"id\" = 'two'");
@@ -283,7 +283,7 @@ TEST(disabled_keys, stay_disabled_without_a_table_that_records_them) {
     CHECK_EQUAL(std::string("other"), enabled());
 }
 
-TEST(disabled_keys, of_a_deleted_user_are_no_longer_recorded) {
+TEST(disabled_keys, keys_of_a_deleted_user_are_no_longer_recorded) {
     ban(true);
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
     expect_ok(with_clean_up(remove));

@@ -24,7 +24,7 @@ std::string or_nothing(const std::optional<text::Timestamp>& time) {
 
 TEST_GROUP_BASE(list, Contract){};
 
-TEST(list, of_no_users_is_empty_with_a_total_of_zero) {
+TEST(list, without_users_is_empty_with_a_total_of_zero) {
     const auto page = expect_ok(store().list({}, {20, 0}));
     CHECK(page.users.empty());
     CHECK_EQUAL(0, page.total);
@@ -303,12 +303,12 @@ TEST(find, returns_the_eleven_fields) {
 
 TEST(find, returns_no_time_after_the_year_9999) {
     add_user("u", "u@x");
-    const auto ban_end = [&](const std::string& time) {
+    const auto ban_expiry = [&](const std::string& time) {
         sql().run("UPDATE \"user\" SET \"banExpires\" = " + sql_literal(time));
         return expect_ok(store().find("u")).ban_expires;
     };
-    CHECK(ban_end("9999-12-31T23:59:59.999Z") == text::last_time);
-    CHECK_FALSE(ban_end("10000-01-01T00:00:00.000Z").has_value());
+    CHECK(ban_expiry("9999-12-31T23:59:59.999Z") == text::last_time);
+    CHECK_FALSE(ban_expiry("10000-01-01T00:00:00.000Z").has_value());
 }
 
 TEST(find, distinguishes_null_and_an_empty_string) {
@@ -409,7 +409,7 @@ TEST(create, stores_strings_unchanged) {
 
 TEST_GROUP_BASE(update, Contract){};
 
-TEST(update, of_an_unknown_id_returns_nothing) {
+TEST(update, unknown_id_returns_nothing) {
     CHECK(is_not_found(store().update("nobody", {})));
 }
 
@@ -530,15 +530,15 @@ TEST(email_change, leaves_an_unverified_address_unverified) {
 
 TEST(email_change, with_a_ban_clears_only_an_expiry_in_the_past) {
     const text::Timestamp now = text::now();
-    const auto ban_end_after = [&](std::chrono::seconds distance) {
+    const auto ban_expiry_after = [&](std::chrono::seconds distance) {
         const text::Timestamp end = now + distance;
         expect_ok(store().update("u", {{"banExpires", end}}));
         return expect_ok(store().update("u", {{"updatedAt", now}, store::clear_past_ban_expiry()}))
             .ban_expires;
     };
-    CHECK_FALSE(ban_end_after(std::chrono::seconds(-1)).has_value());
-    CHECK_FALSE(ban_end_after(std::chrono::seconds(0)).has_value());
-    CHECK(ban_end_after(std::chrono::seconds(1)) == now + std::chrono::seconds(1));
+    CHECK_FALSE(ban_expiry_after(std::chrono::seconds(-1)).has_value());
+    CHECK_FALSE(ban_expiry_after(std::chrono::seconds(0)).has_value());
+    CHECK(ban_expiry_after(std::chrono::seconds(1)) == now + std::chrono::seconds(1));
     expect_ok(store().update("u", {{"banExpires", {}}}));
     CHECK_FALSE(expect_ok(store().update("u", {{"updatedAt", now}, store::clear_past_ban_expiry()}))
                     .ban_expires.has_value());
@@ -655,7 +655,7 @@ TEST(lost_privileges, end_all_sessions_with_any_listener) {
     }
 }
 
-TEST(lost_privileges, are_none_if_role_and_address_stay_the_same) {
+TEST(lost_privileges, nothing_is_revoked_if_role_and_address_stay_the_same) {
     for (const store::Changes& changes :
          {store::Changes{{"role", "admin"}, {"email", "u@x"}, {"name", "New"}},
           store::Changes{{"banned", false}, {"banReason", {}}}, store::Changes{}})
@@ -679,7 +679,7 @@ TEST(lost_privileges, end_no_sessions_unless_configured) {
     CHECK_EQUAL(2, count_sessions());
 }
 
-TEST(lost_privileges, that_are_rejected_end_no_sessions) {
+TEST(lost_privileges, rejected_changes_end_no_sessions) {
     expect_error("UA0106");
     CHECK(is_failure(store().update("u", {{"email", "v@x"}}, {}, store::SessionPolicy::revoke)));
     store::UpdateGuard guard = {store::UpdateGuard::Kind::requires_role, "user"};
@@ -744,7 +744,7 @@ TEST(extra_columns, are_returned_with_a_created_and_an_updated_user) {
     expect_members(expect_ok(store().update("n", {})));
 }
 
-TEST(extra_columns, of_any_type_are_returned_as_JSON) {
+TEST(extra_columns, columns_of_any_type_are_returned_as_JSON) {
     add_user("u", "u@x");
     change("ALTER TABLE \"user\" ADD COLUMN \"score\" real; "
            "ALTER TABLE \"user\" ADD COLUMN \"data\" json",
@@ -761,7 +761,7 @@ TEST(extra_columns, of_any_type_are_returned_as_JSON) {
     }
 }
 
-TEST(extra_columns, of_type_json_may_hold_what_jsonb_rejects) {
+TEST(extra_columns, json_columns_may_hold_what_jsonb_rejects) {
     if (database().kind() != Kind::postgresql)
         return;
     change("ALTER TABLE \"user\" ADD COLUMN \"data\" json",
@@ -776,7 +776,7 @@ TEST(extra_columns, of_type_json_may_hold_what_jsonb_rejects) {
     }
 }
 
-TEST(extra_columns, of_booleans_are_true_false_or_null_in_every_response) {
+TEST(extra_columns, booleans_are_true_false_or_null_in_every_response) {
     change("ALTER TABLE \"user\" ADD COLUMN \"vip\" boolean",
            "ALTER TABLE \"user\" DROP COLUMN \"vip\"");
     const auto expect_vip = [](const char* value, const model::User& user) {
@@ -845,7 +845,7 @@ constexpr store::ProtectedEmail nobody = {"protected@x", false};
 
 TEST_GROUP_BASE(remove, Contract){};
 
-TEST(remove, of_an_unknown_id_is_not_found) {
+TEST(remove, unknown_id_is_not_found) {
     CHECK(is_not_found(store().remove("nobody", nobody)));
 }
 
@@ -979,7 +979,7 @@ class Guarded : public Contract {
 
 TEST_GROUP_BASE(guard, Guarded){};
 
-TEST(guard, of_a_role_allows_only_changes_to_users_with_it) {
+TEST(guard, role_guard_allows_only_changes_to_users_with_the_role) {
     add_user("u", "u@x", "'user'");
     CHECK_EQUAL(std::string("done"), outcome_of_update(requires_role("user")));
     for (const char* role : {"admin", "superAdmin", "User", ""}) {
@@ -1073,7 +1073,7 @@ TEST(postgresql_client, checks_for_a_closed_connection_even_after_a_transaction)
 
 TEST_GROUP_BASE(session, Contract){};
 
-TEST(session, of_an_unknown_token_is_not_found) {
+TEST(session, unknown_token_is_not_found) {
     CHECK(is_not_found(store().find_session("nothing")));
     CHECK(is_not_found(store().find_caller("nothing")));
 }
@@ -1146,7 +1146,7 @@ TEST(session, that_was_opened_is_found) {
     CHECK_EQUAL(std::string("(nothing)"), or_nothing(found.user_agent));
 }
 
-TEST(session, of_an_unknown_user_cannot_be_opened) {
+TEST(session, session_of_an_unknown_user_cannot_be_opened) {
     const auto result = store().create_session(session_of("nobody", "fresh"));
     CHECK(!result && result.failure() == store::Failure::version_mismatch);
 }
@@ -1307,7 +1307,7 @@ TEST(credential, prefers_the_account_with_the_users_id) {
     expect_hash_of_user();
 }
 
-TEST(credential, gets_the_users_id_with_a_new_password_if_configured) {
+TEST(credential, new_password_sets_accountId_to_the_user_id_if_configured) {
     expect_ok(store().create(new_user("n", "n@x")));
     auto user = new_user("n", "n@x");
     expect_ok(store().set_password(store::account_row(user)));
@@ -1443,7 +1443,7 @@ CREATE TABLE "my_accounts" ("id" text PRIMARY KEY, "accountId" text NOT NULL,
 
 TEST_GROUP_BASE(other_schemas, OtherSchemas){};
 
-TEST(other_schemas, with_snake_case_other_names_and_fewer_columns_work) {
+TEST(other_schemas, work_with_snake_case_renamed_and_missing_columns) {
     const auto created = expect_ok(other_->create(new_user(id, "n@x")));
     CHECK_EQUAL(std::string("2026-03-04T05:06:07.089Z"), or_nothing(created.created_at));
     CHECK_EQUAL(std::string(id), ids(expect_ok(other_->list({"user", "nueva"}, {20, 0}))));

@@ -218,7 +218,7 @@ TEST(last_activity, comes_from_the_newest_session) {
     CHECK_EQUAL(std::string(""), problem());
 }
 
-TEST(last_activity, of_many_users_is_read) {
+TEST(last_activity, activity_of_many_users_is_read) {
     add_users(1100);
     std::vector<model::User> users = expect_ok(store().list({}, {2000})).users;
     expect_ok(store().read_last_activity(users));

@@ -180,7 +180,7 @@ TEST(positions, stay_valid_if_users_are_deleted_or_added) {
                 ids(list({}, {2, 2, order, store::Position{position.key, position.id, true}})));
 }
 
-TEST(positions, that_are_impossible_do_not_replace_the_offset) {
+TEST(positions, impossible_positions_do_not_replace_the_offset) {
     for (const char* const id : {"a", "b", "c", "d"})
         add_user(id, std::string(id) + "@x");
     for (const bool is_end : {false, true}) {

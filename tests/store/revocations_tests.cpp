@@ -169,7 +169,7 @@ TEST(revocations, are_read_from_a_position) {
     CHECK_EQUAL(std::string(), users_since(position()));
 }
 
-TEST(postgresql_revocations, that_are_committed_late_are_read_after_later_ones) {
+TEST(postgresql_revocations, late_commits_are_read_after_later_revocations) {
     // Not for SQLite, which has one writer at a time.
     sql().run("BEGIN; INSERT INTO useradmin_revocation (user_id) VALUES ('late')");
     ban();
@@ -209,7 +209,7 @@ TEST(postgresql_revocations, have_another_database_name_after_a_promotion) {
     CHECK_FALSE(before == name_on(standby.folder().string()));
 }
 
-TEST(postgresql_revocations, of_a_restored_dump_are_read_once) {
+TEST(postgresql_revocations, revocations_in_a_restored_dump_are_read_once) {
     // Not for SQLite, whose positions are in the database file. The dump contains a transaction id
     // that the new server has not reached yet.
     sql().run("INSERT INTO useradmin_revocation (user_id, transaction_id) VALUES ('old', "

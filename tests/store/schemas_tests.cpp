@@ -452,7 +452,7 @@ TEST(table_variants, report_null_for_an_extra_column_that_requires_a_value) {
     CHECK(variant_->update("n", none).failure() == store::Failure::invalid_value);
 }
 
-TEST(sqlite_table_variants, that_are_strict_report_a_value_of_another_type) {
+TEST(sqlite_table_variants, strict_tables_report_a_value_of_another_type) {
     expect_error("the database rejected a value");
     create_tables();
     sql().run("DROP TABLE \"made_user\"; CREATE TABLE \"made_user\" (\"id\" text PRIMARY KEY, "

@@ -189,7 +189,7 @@ class Callers : public Contract {
     }
 
     /// Expects that every change by this caller fails with `failure` and has no effect.
-    void expect_refused(const store::Actor& actor, Failure failure) {
+    void expect_rejected(const store::Actor& actor, Failure failure) {
         store::UpdateGuard guard;
         guard.actor = actor;
         const auto has_expected_failure = [failure](const auto& result) {
@@ -255,20 +255,20 @@ TEST(guarded_callers, may_change_users_if_they_are_unchanged) {
 
 TEST(guarded_callers, cannot_change_anything_while_banned) {
     sql().run(R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'boss')");
-    expect_refused(admin_actor(), Failure::caller_rejected);
+    expect_rejected(admin_actor(), Failure::caller_rejected);
     sql().run(R"(UPDATE "user" SET "banExpires" = '2026-01-01T00:00:00.000Z' WHERE "id" = 'boss')");
     expect_ok(store().create(new_user("new", "new@x"), admin_actor()));
 }
 
 TEST(guarded_callers, cannot_change_anything_after_their_deletion) {
     sql().run(R"(DELETE FROM "user" WHERE "id" = 'boss')");
-    expect_refused(admin_actor(), Failure::caller_rejected);
+    expect_rejected(admin_actor(), Failure::caller_rejected);
 }
 
 TEST(guarded_callers, cannot_change_anything_after_losing_their_role) {
-    expect_refused(admin_actor(1), Failure::caller_demoted);
+    expect_rejected(admin_actor(1), Failure::caller_demoted);
     sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'boss')");
-    expect_refused(admin_actor(), Failure::caller_demoted);
+    expect_rejected(admin_actor(), Failure::caller_demoted);
 }
 
 } // namespace useradmin::test

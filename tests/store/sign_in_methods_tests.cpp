@@ -116,7 +116,7 @@ TEST(sign_in_methods, are_listed_newest_first_up_to_the_limit) {
     CHECK_EQUAL(std::string("new of n"), ids_of("n", 1));
 }
 
-TEST(sign_in_methods, of_missing_tables_are_omitted) {
+TEST(sign_in_methods, methods_of_missing_tables_are_omitted) {
     undo();
     CHECK_EQUAL(std::string("password of n"), ids_of("n"));
     for (const MethodKind kind : model::method_kinds)
@@ -158,7 +158,7 @@ TEST(sign_in_methods, are_removed_one_by_one_and_sessions_remain) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_revocation"));
 }
 
-TEST(sign_in_methods, of_another_user_or_kind_are_kept) {
+TEST(sign_in_methods, methods_of_another_user_or_kind_are_kept) {
     CHECK(is_missing(remove("m", MethodKind::passkey, "passkey of n")));
     CHECK(is_missing(remove("n", MethodKind::account, "passkey of n")));
     CHECK(is_missing(remove("n", MethodKind::second_factor, "passkey of n")));

@@ -98,7 +98,7 @@ TEST(versions, change_with_the_applications_own_columns) {
     }
 }
 
-TEST(versions, change_twice_within_one_transaction) {
+TEST(versions, differ_after_each_change_in_a_transaction) {
     // On SQLite, the version is a digest of the row, which stays the same here.
     if (!is_postgresql())
         return;

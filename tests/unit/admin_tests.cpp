@@ -445,7 +445,7 @@ TEST(admin, data_sets_columns_by_their_names) {
     expect("updatedAt", store.changes->at(3).field);
 }
 
-TEST(admin, another_email_is_unverified_if_configured) {
+TEST(admin, new_email_is_unverified_if_configured) {
     const auto unverifies = [&](std::string_view data) {
         call("update-user", std::string(R"({"userId":"another","data":)").append(data).append("}"));
         return std::ranges::any_of(*store.changes, [](const store::Change& change) {

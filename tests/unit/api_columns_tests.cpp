@@ -66,8 +66,8 @@ class Columns : public ApiScene {
         expect(column, event.columns.at(0), text, where);
     }
 
-    void expect_refusal(std::string_view answer, const Caller& caller, std::string_view text,
-                        SourceLocation where = {}) {
+    void expect_rejection(std::string_view answer, const Caller& caller, std::string_view text,
+                          SourceLocation where = {}) {
         expect(answer, ask(caller, "PUT /another", text), text, where);
         CHECK_FALSE(store.changes.has_value());
     }
@@ -77,14 +77,14 @@ class Columns : public ApiScene {
 
 TEST_GROUP_BASE(columns, Columns){};
 
-TEST(columns, that_are_requested_are_returned_with_a_user_unchanged) {
+TEST(columns, requested_columns_are_returned_with_a_user_unchanged) {
     expect(R"(,"company":"A, {\"plan\": 1}","logins":9007199254740993})",
            extra_members(super_admin, "GET /another?columns=logins,company"));
     expect(R"(,"plan":[1,{"key":2}]})", extra_members(super_admin, "GET /another?columns=plan"));
     expect("find another, read_last_activity 1", calls.text());
 }
 
-TEST(columns, that_are_requested_are_returned_with_a_list) {
+TEST(columns, requested_columns_are_returned_with_a_list) {
     const std::string text = send(super_admin, "GET /?columns=plan%2Ccompany").body;
     std::size_t count = 0;
     for (std::size_t at = text.find("\"plan\":["); at != text.npos;
@@ -108,7 +108,7 @@ TEST(columns, are_for_superAdmins_with_UserAdminExtras_only) {
     expect("}", extra_members(super_admin, "GET /another?columns=company"));
 }
 
-TEST(columns, are_set_to_values_of_their_types) {
+TEST(columns, accept_values_of_their_types) {
     expect_set("plan", R"("pro")", "pro");
     expect_set("plan", R"("")", "");
     expect_set("plan", "null", "null");
@@ -128,7 +128,7 @@ TEST(columns, are_set_together_with_fields) {
     expect("(unset)", new_value_of("plan"));
 }
 
-TEST(columns, that_are_repeated_are_set_once_to_the_last_value) {
+TEST(columns, repeated_columns_are_set_once_to_the_last_value) {
     expect("200", ask(super_admin, "PUT /another", R"({"data":{"plan":"free","plan":"pro"}})"));
     expect("pro", new_value_of("plan"));
     CHECK_EQUAL(1U, event.columns.size());
@@ -140,13 +140,13 @@ TEST(columns, reject_values_of_other_types) {
           R"("seats":32768)", R"("seats":-32769)", R"("seats":1e300)", R"("trial":1)",
           R"("trial":"true")", R"("since":"soon")", R"("since":1)", R"("notes":"a")",
           R"("notes":null)", R"("tag":null)", R"("plan":"pro","seats":null,"trial":0)"})
-        expect_refusal(bad_request, super_admin, "{\"data\":{" + std::string(data) + "}}");
+        expect_rejection(bad_request, super_admin, "{\"data\":{" + std::string(data) + "}}");
     for (const char* data : {"null", "1", "\"plan\"", "[]"})
-        expect_refusal(bad_request, super_admin, "{\"data\":" + std::string(data) + "}");
+        expect_rejection(bad_request, super_admin, "{\"data\":" + std::string(data) + "}");
 }
 
 TEST(columns, that_the_table_does_not_have_are_not_set) {
-    expect_refusal(bad_request, super_admin, R"({"data":{"renamed":"x"}})");
+    expect_rejection(bad_request, super_admin, R"({"data":{"renamed":"x"}})");
 }
 
 TEST(columns, are_not_mistaken_for_the_ban_flag) {
@@ -162,19 +162,20 @@ TEST(columns, reject_values_that_the_database_rejects) {
     expect(bad_request, ask(super_admin, "PUT /another", R"({"data":{"plan":"pro"}})"));
 }
 
-TEST(columns, that_are_not_editable_are_not_set) {
+TEST(columns, columns_that_cannot_be_edited_are_not_set) {
     for (const char* name : {"company", "key", "email", "role", "banned", "Plan"})
-        expect_refusal(forbidden, super_admin, "{\"data\":{\"" + std::string(name) + "\":\"x\"}}");
-    expect_refusal(forbidden, super_admin, R"({"data":{"plan":"pro","company":"x"}})");
+        expect_rejection(forbidden, super_admin,
+                         "{\"data\":{\"" + std::string(name) + "\":\"x\"}}");
+    expect_rejection(forbidden, super_admin, R"({"data":{"plan":"pro","company":"x"}})");
 }
 
 TEST(columns, are_not_set_by_an_admin) {
-    expect_refusal(forbidden, admin, R"({"data":{"plan":"pro"}})");
-    expect_refusal(forbidden, admin, R"({"data":{}})");
+    expect_rejection(forbidden, admin, R"({"data":{"plan":"pro"}})");
+    expect_rejection(forbidden, admin, R"({"data":{}})");
     expect(not_found, ask(admin, "PUT /unknown", R"({"data":{"plan":"pro"}})"));
 }
 
-TEST(columns, of_an_update_are_ignored_without_UserAdminEditable) {
+TEST(columns, update_ignores_columns_without_UserAdminEditable) {
     settings.editable_columns = {};
     for (const Caller& caller : {admin, super_admin}) {
         expect("200", ask(caller, "PUT /another", R"({"data":{"plan":"pro"}})"));
@@ -191,7 +192,7 @@ TEST(columns, are_set_only_in_the_version_that_the_caller_knows) {
 
 TEST(columns, cannot_be_set_while_the_catalog_cannot_be_read) {
     store.failures["extra_columns"] = store::Failure::unavailable;
-    expect_refusal(unavailable, super_admin, R"({"data":{"plan":"pro"}})");
+    expect_rejection(unavailable, super_admin, R"({"data":{"plan":"pro"}})");
 }
 
 } // namespace useradmin::test

@@ -65,7 +65,7 @@ TEST(other_origins, that_the_browser_reports_cannot_make_changes) {
         }
 }
 
-TEST(other_origins, that_are_trusted_are_accepted_from_any_site) {
+TEST(other_origins, trusted_origins_are_accepted_from_any_site) {
     for (const std::string_view origin : trusted_origins)
         for (const auto site : {""sv, "cross-site"sv, "same-site"sv, "same-origin"sv}) {
             set_origin(origin, site);
@@ -100,7 +100,7 @@ TEST(other_origins, are_rejected_after_the_method_and_before_the_session) {
     }
 }
 
-TEST(other_origins, that_are_trusted_may_read_every_response) {
+TEST(other_origins, trusted_origins_may_read_every_response) {
     set_origin("https://app.example.org", "cross-site");
     for (const Caller& caller : {nobody, super_admin})
         for (const auto request : {"GET ", "GET /unknown", "POST ", "PATCH ", "GET /a/b",
@@ -122,7 +122,7 @@ TEST(other_origins, may_read_response_headers_if_trusted) {
     expect("", header_of(send(super_admin, "GET /another"), exposed));
 }
 
-TEST(other_origins, that_are_trusted_get_preflight_responses) {
+TEST(other_origins, trusted_origins_get_preflight_responses) {
     set_origin("https://app.example.org", "cross-site");
     const auto response = send(nobody, "OPTIONS /another");
     LONGS_EQUAL(204, response.status);
@@ -134,7 +134,7 @@ TEST(other_origins, that_are_trusted_get_preflight_responses) {
     expect("", header_of(send(nobody, "PATCH /another"), "Access-Control-Allow-Methods"));
 }
 
-TEST(other_origins, that_are_not_trusted_cannot_read_responses) {
+TEST(other_origins, untrusted_origins_cannot_read_responses) {
     for (const auto origin : {"https://evil.example"sv, "https://example.org"sv, "null"sv, ""sv}) {
         set_origin(origin);
         for (const auto request : {"GET ", "POST ", "OPTIONS "}) {

@@ -85,7 +85,7 @@ TEST(api_language, is_the_one_preferred_in_Accept_Language) {
     }
 }
 
-TEST(api_language, of_accept_is_in_Vary_of_every_response) {
+TEST(api_language, with_accept_every_response_varies_by_Accept_Language) {
     settings.language.reset();
     for (const char* request : {"GET ", "GET /another", "OPTIONS ", "PATCH ", "GET /a/b"})
         expect("Accept-Language", vary(send(admin, request)), request);
@@ -104,7 +104,7 @@ TEST(api_language, is_not_stated_without_a_text) {
     }
 }
 
-TEST(api_language, applies_to_errors_from_outside) {
+TEST(api_language, applies_to_httpd_errors) {
     headers.fields["Accept-Language"] = "en";
     settings.language.reset();
     for (const int status : {400, 401, 403, 404, 405, 408, 413, 414, 429, 431, 500, 502, 503}) {

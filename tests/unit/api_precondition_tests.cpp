@@ -48,7 +48,7 @@ TEST(entity_tags, match_any_tag_if_given_as_an_asterisk) {
     expect_tags("<*>", "\"*\"");
 }
 
-TEST(entity_tags, that_are_weak_do_not_match) {
+TEST(entity_tags, weak_tags_do_not_match) {
     expect_tags("", "W/\"a\"");
     expect_tags("<b>", "W/\"a\", \"b\"");
 }
@@ -59,7 +59,7 @@ TEST(entity_tags, may_have_empty_list_elements) {
     expect_tags("", " , ,");
 }
 
-TEST(entity_tags, that_are_malformed_are_ignored) {
+TEST(entity_tags, malformed_tags_are_ignored) {
     for (const char* list : {"a", "\"a", "a\"", "\"", "\"a\"b", "*, *", "**", "w/\"a\"", "W/a",
                              "W/ \"a\"", "W/", "'a'", "\"a\xff\""})
         expect_tags("", list);

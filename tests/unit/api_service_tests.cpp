@@ -123,7 +123,7 @@ class Failures : public ApiScene {
 
 TEST_GROUP_BASE(failures, Failures){};
 
-TEST(failures, of_the_database_have_the_operations_text) {
+TEST(failures, database_failures_have_the_operations_text) {
     struct Case {
         std::string_view call;
         std::string_view request;
@@ -145,7 +145,7 @@ TEST(failures, of_the_database_have_the_operations_text) {
     }
 }
 
-TEST(failures, of_httpd_on_unknown_paths_have_the_get_user_text) {
+TEST(failures, httpd_failures_on_unknown_paths_have_the_get_user_text) {
     for (const char* path : {"//", "/another/unknown"}) {
         expect("500 Error al actualizar usuario",
                summary_of(api::error_response(500, "PUT", path, headers, settings)), path);
@@ -161,7 +161,7 @@ TEST(failures, of_httpd_on_unknown_paths_have_the_get_user_text) {
         summary_of(api::error_response(500, "POST", "/another/password-link", headers, settings)));
 }
 
-TEST(failures, that_are_temporary_have_Retry_After) {
+TEST(failures, temporary_failures_have_Retry_After) {
     store.failures["list"] = store::Failure::unavailable;
     expect("1", header_of(send(super_admin, "GET "), "Retry-After"));
     expect("1", header_of(api::error_response(503, "GET", "", headers, settings), "Retry-After"));
@@ -206,9 +206,9 @@ TEST(failures, to_read_the_body_follow_the_authorization) {
     expect("", calls.text());
 }
 
-TEST_GROUP_BASE(errors_from_outside, ApiScene){};
+TEST_GROUP_BASE(httpd_errors, ApiScene){};
 
-TEST(errors_from_outside, have_an_envelope_for_every_status) {
+TEST(httpd_errors, have_an_envelope_for_every_status) {
     struct Case {
         int status;
         std::string_view text;
@@ -231,7 +231,7 @@ TEST(errors_from_outside, have_an_envelope_for_every_status) {
                summary_of(api::error_response(status, "GET", "", headers, settings)));
 }
 
-TEST(errors_from_outside, with_other_statuses_have_the_text_of_the_operation) {
+TEST(httpd_errors, with_other_statuses_have_the_text_of_the_operation) {
     struct Case {
         std::string_view method;
         std::string_view path;

@@ -44,8 +44,8 @@ class UpdateUser : public ApiScene {
     }
 
     /// Expects that the body is rejected after the user was found, and changes nothing.
-    void expect_refusal(std::string_view answer, const Caller& caller, std::string_view text,
-                        SourceLocation where = {}) {
+    void expect_rejection(std::string_view answer, const Caller& caller, std::string_view text,
+                          SourceLocation where = {}) {
         expect(answer, ask(caller, "PUT /another", text), text, where);
         expect("body, find another", calls.text(), text, where);
     }
@@ -107,7 +107,7 @@ TEST(update_user, an_email_is_stored_in_lower_case_if_configured) {
     expect_changes("name=Ángel", admin, R"({"name":"Ángel","email":""})");
 }
 
-TEST(update_user, another_email_is_unverified_if_configured) {
+TEST(update_user, new_email_is_unverified_if_configured) {
     settings.unverifies_email = true;
     expect_changes("email=E@x emailVerified=false (other)", admin, R"({"email":"E@x"})");
     for (const auto text : {R"({"name":"Eva"})", R"({"name":"Eva","email":""})"})
@@ -136,20 +136,20 @@ TEST(update_user, an_admin_who_sends_a_role_is_rejected) {
     for (const auto text : {R"({"role":"user"})", R"({"role":"admin"})", R"({"role":" "})",
                             R"({"role":7})", R"({"role":["user"]})",
                             R"({"name":"Eva","role":"user"})", R"({"role":"","role":"user"})"})
-        expect_refusal(role_or_ban_forbidden, admin, text);
+        expect_rejection(role_or_ban_forbidden, admin, text);
 }
 
 TEST(update_user, an_admin_who_sends_any_ban_flag_is_rejected) {
     for (const auto text :
          {R"({"banned":true})", R"({"banned":false})", R"({"banned":null})", R"({"banned":0})",
           R"({"banned":""})", R"({"banned":"false"})", R"({"name":"Eva","banned":false})"})
-        expect_refusal(role_or_ban_forbidden, admin, text);
+        expect_rejection(role_or_ban_forbidden, admin, text);
 }
 
 TEST(update_user, an_admins_role_or_ban_is_rejected_before_type_errors) {
     for (const auto text : {R"({"name":5,"role":"admin"})", R"({"email":null,"banned":false})",
                             R"({"password":5,"role":7})"})
-        expect_refusal(role_or_ban_forbidden, admin, text);
+        expect_rejection(role_or_ban_forbidden, admin, text);
 }
 
 TEST(update_user, a_name_email_or_password_must_be_a_string) {
@@ -158,23 +158,23 @@ TEST(update_user, a_name_email_or_password_must_be_a_string) {
           R"({"name":{}})", R"({"email":null})", R"({"email":5})", R"({"email":false})",
           R"({"email":["a"]})", R"({"email":{}})", R"({"password":null})", R"({"password":5})"})
         for (const Caller& caller : {admin, super_admin})
-            expect_refusal(failed, caller, text);
+            expect_rejection(failed, caller, text);
 }
 
 TEST(update_user, a_role_or_ban_reason_must_be_a_string) {
     for (const auto text : {R"({"role":5})", R"({"role":true})", R"({"role":["admin"]})",
                             R"({"banReason":5})", R"({"banReason":true})", R"({"banReason":{}})"})
-        expect_refusal(failed, super_admin, text);
+        expect_rejection(failed, super_admin, text);
 }
 
 TEST(update_user, a_ban_flag_must_be_a_boolean) {
     for (const auto text : {R"({"banned":null})", R"({"banned":0})", R"({"banned":1})",
                             R"({"banned":""})", R"({"banned":"true"})", R"({"banned":[true]})"})
-        expect_refusal(failed, super_admin, text);
+        expect_rejection(failed, super_admin, text);
 }
 
 TEST(update_user, one_field_of_a_wrong_type_changes_nothing) {
-    expect_refusal(failed, super_admin, R"({"name":"Eva","banned":"true"})");
+    expect_rejection(failed, super_admin, R"({"name":"Eva","banned":"true"})");
     CHECK_FALSE(store.changes.has_value());
 }
 
@@ -191,9 +191,9 @@ TEST(update_user, ignores_unknown_keys) {
 TEST(update_user, an_unreadable_body_returns_500_for_an_existing_user) {
     for (const std::string_view text :
          {"x", "{", "[]", "null", "{}x", R"({"name":"a\u0000"})", "{\"name\":\"\xff\"}"})
-        expect_refusal(failed, admin, text);
+        expect_rejection(failed, admin, text);
     body.body.text = {};
-    expect_refusal(failed, admin, {});
+    expect_rejection(failed, admin, {});
 }
 
 TEST(update_user, an_unreadable_body_returns_404_for_an_unknown_user) {
@@ -316,8 +316,8 @@ TEST(update_user, checks_if_match_last) {
     expect("403 No tienes permisos para editar usuarios",
            ask(user, "PUT /another", R"({"name":"Eva"})"));
     expect(not_found, ask(admin, "PUT /unknown", R"({"name":"Eva"})"));
-    expect_refusal(role_or_ban_forbidden, admin, R"({"role":"user"})");
-    expect_refusal(failed, admin, "{");
+    expect_rejection(role_or_ban_forbidden, admin, R"({"role":"user"})");
+    expect_rejection(failed, admin, "{");
 }
 
 } // namespace useradmin::test

@@ -146,7 +146,7 @@ TEST(audit_chain, links_each_line_to_the_hash_of_the_previous_one) {
     CHECK_EQUAL(second + R"(,"hash":")" + crypto::sha256_hex(second) + "\"}", lines.at(1));
 }
 
-TEST(audit_chain, of_an_unchanged_log_has_no_problems) {
+TEST(audit_chain, unchanged_log_has_no_problems) {
     CHECK_EQUAL(std::string(""), findings_in({text_of(append_five())}));
     CHECK_EQUAL(std::string(""), findings_in({""}));
 }
@@ -370,7 +370,7 @@ TEST(audit_chain, names_the_machine_and_one_instance) {
     CHECK(std::string(audit::parse_line(lines_of(log.text())[0])->instance) != instance);
 }
 
-TEST(audit_chain, of_an_earlier_version_continues_with_an_instance) {
+TEST(audit_chain, log_of_an_earlier_version_continues_with_an_instance) {
     audit::ChainPosition position;
     std::string old;
     for (const char* what : {"a", "b"})
@@ -545,7 +545,7 @@ TEST_GROUP(audit_chains) {
     const Texts old = lines_of_server("old1", {10, 20, 30});
 };
 
-TEST(audit_chains, of_several_servers_are_verified_separately) {
+TEST(audit_chains, chains_of_several_servers_are_verified_separately) {
     CHECK_EQUAL(std::string(), findings_in({text_of(one), text_of(two), text_of(old)}));
     CHECK_EQUAL(std::string(), findings_in({text_of(interleave(one, two))}));
     // Rotated files in any order.
@@ -593,7 +593,7 @@ TEST(audit_chains, have_one_last_hash_each) {
                     audit::parse_line(one[3])->position));
 }
 
-TEST(audit_chains, of_another_server_cannot_hide_a_truncated_end) {
+TEST(audit_chains, chain_of_another_server_cannot_hide_a_truncated_end) {
     const Texts other = lines_of_server("web3", {20, 21, 22, 23, 24});
     CHECK_EQUAL(std::string("a: line number 4 was replaced, according to the .chain file\n"),
                 findings_in({text_of({one[0], one[1]}) + text_of(other)},
@@ -737,7 +737,7 @@ TEST(audit_program, gets_no_line_for_an_operation_without_a_change) {
     CHECK(recorder.written() != 0);
 }
 
-TEST_GROUP(audit_refusals) {
+TEST_GROUP(audit_rejections) {
     TemporaryFile log{O_APPEND};
     TemporaryFile position_file;
     audit::Log chained{log.descriptor(), position_file.descriptor()};
@@ -755,7 +755,7 @@ TEST_GROUP(audit_refusals) {
     }
 };
 
-TEST(audit_refusals, of_a_network_have_one_line_a_minute) {
+TEST(audit_rejections, rejections_of_a_network_have_one_line_a_minute) {
     for (int time = 0; time < 1000; ++time)
         refuse("192.0.2.1");
     CHECK_EQUAL(1U, count());
@@ -764,13 +764,13 @@ TEST(audit_refusals, of_a_network_have_one_line_a_minute) {
     CHECK_EQUAL(3U, count());
 }
 
-TEST(audit_refusals, of_a_known_caller_have_a_line_each) {
+TEST(audit_rejections, rejections_of_a_known_caller_have_a_line_each) {
     for (int time = 0; time < 3; ++time)
         refuse("192.0.2.1", "ana");
     CHECK_EQUAL(3U, count());
 }
 
-TEST(audit_refusals, of_too_many_networks_are_counted_together) {
+TEST(audit_rejections, rejections_of_too_many_networks_are_counted_together) {
     for (int number = 0; number < 10000; ++number)
         refuse("10.0." + std::to_string(number / 250) + "." + std::to_string(number % 250));
     CHECK(count() > 1500);
@@ -779,7 +779,7 @@ TEST(audit_refusals, of_too_many_networks_are_counted_together) {
 
 TEST_GROUP(audit_line){};
 
-TEST(audit_line, of_an_update_has_the_fields_that_differ) {
+TEST(audit_line, line_of_an_update_has_the_fields_that_differ) {
     audit::Event event;
     event.operation = "update";
     model::User before;
@@ -807,7 +807,7 @@ TEST(audit_line, names_the_extra_columns_that_are_set) {
                     audit::begin_line(event, {}, text::now(), 0).c_str());
 }
 
-TEST(audit_line, of_an_unknown_outcome_is_marked_and_listed) {
+TEST(audit_line, unknown_outcome_is_marked_and_listed) {
     audit::Event event;
     event.operation = "update";
     event.target = R"(,"result":"unknown",)";
@@ -828,7 +828,7 @@ TEST(audit_line, of_an_unknown_outcome_is_marked_and_listed) {
     CHECK(text.find(R"("result":"unknown","status":503)") != text.npos);
 }
 
-TEST(audit_line, of_several_refusals_says_how_many) {
+TEST(audit_line, line_of_several_rejections_has_their_count) {
     audit::Event event;
     event.status = 401;
     CHECK(audit::begin_line(event, {}, text::now(), 0).find("count") == std::string::npos);

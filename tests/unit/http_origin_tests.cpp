@@ -45,7 +45,7 @@ TEST(origins, reject_anything_else) {
         expect_origin("(none)", text);
 }
 
-TEST(origins, of_urls_end_before_the_path) {
+TEST(origins, origin_of_a_URL_ends_before_the_path) {
     for (const auto url : {"https://a/b", "https://a?b", "https://a#b", "https://a", "HTTPS://A/"})
         expect("https://a", http::origin_of_url(url).value_or("(none)"), url);
     for (const auto url : {"/a", "//a/b", "https:a", "javascript://a", "https://b@a/", ""})

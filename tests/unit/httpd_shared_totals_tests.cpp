@@ -266,7 +266,7 @@ TEST(shared_totals, delay_a_count_to_coalesce_requests) {
     CHECK_TRUE(counts == 1 || !is_in_time);
 }
 
-TEST(shared_totals, of_other_filters_and_databases_do_not_wait) {
+TEST(shared_totals, totals_of_other_filters_and_databases_do_not_wait) {
     SlowCount first(totals(), search_of("a"), 1);
     terms.timeout = 0s;
     CHECK_EQUAL(std::string("2"), total(search_of("b"), 2));

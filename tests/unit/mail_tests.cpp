@@ -119,7 +119,7 @@ TEST(templates, in_a_file_replace_the_built_in_ones) {
     STRCMP_EQUAL("", problem_with("").c_str());
 }
 
-TEST(templates, that_are_invalid_are_rejected_with_a_reason) {
+TEST(templates, invalid_templates_are_rejected_with_a_reason) {
     for (const auto& [text, reason] :
          {std::pair("Hello", "the line 'Hello' does not begin a template; use"),
           {"[invitation fr]\nx\n\n{link}", "[invitation fr]"},

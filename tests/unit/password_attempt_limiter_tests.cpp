@@ -45,17 +45,17 @@ TEST_GROUP(attempts) {
     /// "network/64 60", or "account 60" for an account from all addresses. Returns "free" if there
     /// is none.
     std::string state(std::string_view address, std::string_view account) {
-        const auto refusal = limiter->check(subject(address, account), limit, now);
-        if (!refusal)
+        const auto rejection = limiter->check(subject(address, account), limit, now);
+        if (!rejection)
             return "free";
-        const AttemptLimiter::Scope& scope = refusal->scope;
+        const AttemptLimiter::Scope& scope = rejection->scope;
         return (scope.of_one_account ? "account" : "network") +
                (scope.prefix_length != 0 ? "/" + std::to_string(scope.prefix_length) : "") + " " +
-               std::to_string(refusal->retry_after.count());
+               std::to_string(rejection->retry_after.count());
     }
 };
 
-TEST(attempts, of_an_account_from_one_address_are_limited) {
+TEST(attempts, attempts_for_an_account_from_one_address_are_limited) {
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
     fail("10.0.0.1", "eva", 2);
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
@@ -151,7 +151,7 @@ TEST(attempts, are_allowed_again_after_the_window) {
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
 }
 
-TEST(attempts, of_a_limit_with_another_window_are_counted_separately) {
+TEST(attempts, limits_with_different_windows_count_separately) {
     limit.window = 3600s;
     fail("10.0.0.1", "eva", 3);
     now += 61s;
@@ -199,7 +199,7 @@ TEST(attempts, are_separate_for_each_database) {
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
 }
 
-TEST(attempts, of_an_address_count_across_databases) {
+TEST(attempts, attempts_from_an_address_count_across_databases) {
     for (const char* each : {"here", "there", "elsewhere"}) {
         tables_id = each;
         fail("10.0.0.1", "eva", 3);
@@ -218,7 +218,7 @@ TEST(attempts, on_names_of_any_length_and_bytes_are_counted) {
     }
 }
 
-TEST(attempts, that_are_few_are_evicted_when_the_table_is_full) {
+TEST(attempts, lowest_counts_are_evicted_when_the_table_is_full) {
     fail("10.0.0.1", "eva", 3);
     now += 1s;
     fail_other_accounts(100000);

@@ -427,8 +427,8 @@ TEST_GROUP(secret_source) {
     /// Returns whether reading fails with an error that contains these words.
     bool is_rejected(std::string_view source, std::string_view words) const {
         const auto result = read(source);
-        const auto* sentence = std::get_if<std::string>(&result);
-        return sentence != nullptr && sentence->find(words) != std::string::npos;
+        const auto* message = std::get_if<std::string>(&result);
+        return message != nullptr && message->find(words) != std::string::npos;
     }
 };
 
@@ -514,7 +514,7 @@ TEST(format_words, are_read_with_defaults_for_missing_parameters) {
     CHECK_EQUAL(16U, all.lanes);
 }
 
-TEST(format_words, that_are_invalid_are_rejected_with_a_hint) {
+TEST(format_words, invalid_words_are_rejected_with_a_hint) {
     const std::vector<std::string_view> others[] = {
         {},
         {""},
@@ -1051,7 +1051,7 @@ TEST(slots, are_not_reserved_for_a_killed_waiter) {
     CHECK_TRUE(shared.can_acquire());
 }
 
-TEST(slots, of_a_killed_process_are_released) {
+TEST(slots, slots_of_a_killed_process_are_released) {
     const SharedSlots shared(2);
     HoldingProcess other(shared.slots(), 2);
     CHECK_FALSE(shared.can_acquire(1ms));
@@ -1065,7 +1065,7 @@ TEST(slots, of_a_killed_process_are_released) {
     }
 }
 
-TEST(slots, of_an_account_are_released_when_the_holder_is_killed) {
+TEST(slots, account_slots_are_released_when_the_holder_is_killed) {
     const SharedSlots shared(4);
     pid_t holder = fork();
     if (holder == 0) {

@@ -179,7 +179,7 @@ TEST(delivery, is_repeated_after_a_failure) {
 
 // If delivery continued after the last page, it would miss a transaction that commits between two
 // pages.
-TEST(delivery, of_several_pages_continues_at_the_position_after_the_first) {
+TEST(delivery, several_pages_continue_at_the_position_after_the_first) {
     store.revocations = {7, {revocation("eva", 1)}, true};
     expect(Delivery::Outcome::partial);
     expect(Delivery::Outcome::partial);
@@ -260,7 +260,7 @@ TEST(delivery, ends_sessions_opened_up_to_a_second_after_a_revocation) {
     LONGS_EQUAL(3000, storage.before);
 }
 
-TEST(delivery, of_a_session_keeps_later_sessions_and_ones_with_rows) {
+TEST(delivery, ending_a_session_keeps_later_sessions_and_ones_with_rows) {
     storage.sessions = {{"before", "1970-01-01T00:00:02.999Z"},
                         {"after", "1970-01-01T00:00:03.000Z"},
                         {"row", ""},
@@ -273,7 +273,7 @@ TEST(delivery, of_a_session_keeps_later_sessions_and_ones_with_rows) {
     LONGS_EQUAL(0, storage.before);
 }
 
-TEST(delivery, of_a_session_keeps_stored_sessions_with_another_id) {
+TEST(delivery, ending_a_session_keeps_stored_sessions_with_another_id) {
     storage.sessions = {{"other", "", "another"}, {"own", "", "ended"}};
     store.revocations = {7, {revocation("eva", 2000)}, false};
     store.revocations.rows[0].session_id = "ended";

@@ -40,7 +40,7 @@ class SetCookies : public Utest {
 
 TEST_GROUP_BASE(cookies, SetCookies){};
 
-TEST(cookies, of_https_are_Secure_and_have_the_Secure_prefix) {
+TEST(cookies, https_cookies_are_Secure_and_have_the_Secure_prefix) {
     const std::string rest = "x=token; Max-Age=604800; Path=/; HttpOnly";
     expect(rest + "; SameSite=Lax", opened("x", false));
     expect("__Secure-" + rest + "; Secure; SameSite=Lax", opened("x", true));
@@ -53,7 +53,7 @@ TEST(cookies, with_a_Secure_prefix_are_Secure_on_http_too) {
                    opened(name, is_secure));
 }
 
-TEST(cookies, of_a_new_session_expire_the_applications_cached_session) {
+TEST(cookies, new_session_expires_the_applications_cached_session) {
     constexpr std::string_view name = "better-auth.session_token";
     const sign_in::Cookies cookies(name, "", false, "a=b; better-auth.session_data=x");
     CHECK_EQUAL(2, opened(cookies).size());
@@ -63,7 +63,7 @@ TEST(cookies, of_a_new_session_expire_the_applications_cached_session) {
     CHECK_EQUAL(1, opened(sign_in::Cookies(name, "", false, "a=b")).size());
 }
 
-TEST(cookies, of_a_split_session_are_all_expired) {
+TEST(cookies, all_cookies_of_a_split_session_are_expired) {
     const sign_in::Cookies cookies("better-auth.session_token", "", false,
                                    "better-auth.session_data.0=x; better-auth.session_data.1=y");
     for (const Values& values : {opened(cookies), expired(cookies)}) {

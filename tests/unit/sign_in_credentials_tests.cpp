@@ -17,7 +17,7 @@ class CredentialVerification : public SignInScene {
 
 TEST_GROUP_BASE(credentials, CredentialVerification){};
 
-TEST(credentials, that_are_correct_identify_the_user) {
+TEST(credentials, correct_password_identifies_the_user) {
     const auto verification = verify("eva@example.org", "right");
     CHECK_TRUE(verification.outcome == Outcome::accepted);
     expect("eva", verification.user.id);
@@ -66,7 +66,7 @@ TEST(credentials, are_verified_after_the_formats_in_use_have_been_sampled) {
     expect("password_formats, credential eva@example.org, verify right", calls.text());
 }
 
-TEST(credentials, of_each_Location_use_its_formats_and_failure_counts) {
+TEST(credentials, each_Location_has_its_own_formats_and_failure_counts) {
     for (int time = 0; time < 3; ++time)
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     tables_id = "there";
@@ -76,7 +76,7 @@ TEST(credentials, of_each_Location_use_its_formats_and_failure_counts) {
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
-TEST(credentials, of_an_unknown_address_cause_the_same_work) {
+TEST(credentials, unknown_address_causes_the_same_work) {
     expect_outcome(Outcome::unknown, "nobody@example.org", "right");
     expect("credential nobody@example.org, verify nothing", calls.text());
     store.credentials["eva@example.org"].password_hash = {};
@@ -84,7 +84,7 @@ TEST(credentials, of_an_unknown_address_cause_the_same_work) {
     expect("credential eva@example.org, verify nothing", calls.text());
 }
 
-TEST(credentials, that_are_not_UTF_8_cause_no_query) {
+TEST(credentials, address_that_is_not_UTF_8_causes_no_query) {
     for (std::string_view email :
          {std::string_view("\xff@example.org"), std::string_view("eva\0@example.org", 16)}) {
         expect_outcome(Outcome::unknown, email, "right");
@@ -106,7 +106,7 @@ TEST(credentials, with_an_unsupported_hash_are_rejected_and_logged) {
     CHECK_TRUE(log.text.find("not it") == std::string::npos);
 }
 
-TEST(credentials, that_are_correct_replace_an_outdated_hash) {
+TEST(credentials, correct_password_replaces_an_outdated_hash) {
     passwords.renewal = "new hash";
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
     expect("credential eva@example.org, verify right, replace_hash eva new hash instead of right",
@@ -119,7 +119,7 @@ TEST(credentials, succeed_even_if_the_hash_cannot_be_replaced) {
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 
-TEST(credentials, that_are_rejected_do_not_replace_the_hash) {
+TEST(credentials, rejected_password_does_not_replace_the_hash) {
     passwords.renewal = "new hash";
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     expect("credential eva@example.org, verify right", calls.text());
@@ -128,7 +128,7 @@ TEST(credentials, that_are_rejected_do_not_replace_the_hash) {
     expect("credential eva@example.org, verify right", calls.text());
 }
 
-TEST(credentials, of_a_banned_user_are_rejected_even_if_correct) {
+TEST(credentials, banned_user_is_rejected_with_the_correct_password) {
     store.credentials["eva@example.org"].user.banned = true;
     expect_outcome(Outcome::banned, "eva@example.org", "right");
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
@@ -146,7 +146,7 @@ TEST(credentials, that_could_not_be_verified_are_not_counted_as_failures) {
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 
-TEST(credentials, that_are_rejected_are_counted_as_failures) {
+TEST(credentials, rejected_attempts_are_counted_as_failures) {
     limit.attempts = 1;
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     expect_outcome(Outcome::limited, "eva@example.org", "right");
@@ -208,7 +208,7 @@ TEST(credentials, over_a_limit_log_which_limit_and_network) {
            line("203.0.113.1", "f@example.org"));
 }
 
-TEST(credentials, that_are_correct_clear_the_failures_of_the_account) {
+TEST(credentials, correct_password_clears_the_failures_of_the_account) {
     limit.attempts = 2;
     for (int round = 0; round < 3; ++round) {
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
@@ -216,7 +216,7 @@ TEST(credentials, that_are_correct_clear_the_failures_of_the_account) {
     }
 }
 
-TEST(credentials, of_an_account_with_a_second_factor_are_rejected) {
+TEST(credentials, account_with_a_second_factor_is_rejected) {
     passwords.renewal = "new hash";
     store.credentials["eva@example.org"].has_second_factor = true;
     const auto verification = verify("eva@example.org", "right");

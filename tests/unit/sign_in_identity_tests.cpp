@@ -136,7 +136,7 @@ TEST(sessions, name_the_impersonator) {
     expect("sara-1", sign_in::identify(store, "token", now).impersonated_by);
 }
 
-TEST(sessions, of_a_banned_or_deleted_impersonator_are_rejected) {
+TEST(sessions, sessions_of_a_banned_or_deleted_impersonator_are_rejected) {
     auto found = valid_session();
     found.session.impersonated_by = "sara-1";
     model::User& sara = store.add("sara-1", "sara@example.org", "superAdmin");
@@ -152,7 +152,7 @@ TEST(sessions, of_a_banned_or_deleted_impersonator_are_rejected) {
     expect("unavailable", user_of(found));
 }
 
-TEST(sessions, of_an_impersonator_without_privileges_are_rejected) {
+TEST(sessions, sessions_of_an_impersonator_without_privileges_are_rejected) {
     auto found = valid_session();
     found.session.impersonated_by = "sara-1";
     model::User& sara = store.add("sara-1", "sara@example.org", "support");
@@ -163,7 +163,7 @@ TEST(sessions, of_an_impersonator_without_privileges_are_rejected) {
     expect("unknown", user_of(found));
 }
 
-TEST(sessions, of_a_superAdmin_need_a_superAdmin_as_impersonator) {
+TEST(sessions, impersonator_of_a_superAdmin_must_be_a_superAdmin) {
     auto found = valid_session();
     found.session.impersonated_by = "sara-1";
     model::User& sara = store.add("sara-1", "sara@example.org", "admin");

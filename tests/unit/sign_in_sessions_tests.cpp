@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
     bool has_dont_remember = false;
-    bool refuses_impersonated = false;
+    bool rejects_impersonated = false;
     audit::Event event;
     std::string_view query;
     std::string content_type = "application/json";
@@ -40,7 +40,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
         return sign_in::handle_request(
             {method, path, query, headers, body},
             {"192.0.2.1", text::Network::of("192.0.2.1"), token, has_dont_remember},
-            {store, credentials, cookies, false, trusted, now, event, 100, refuses_impersonated});
+            {store, credentials, cookies, false, trusted, now, event, 100, rejects_impersonated});
     }
 
     static long count_cookies(const http::Response& response) {
@@ -287,7 +287,7 @@ TEST(sign_in_endpoints, hide_an_impersonated_session_if_rejected) {
     store.sessions["token"].session.impersonated_by = "sara-1";
     store.add("sara-1", "sara@example.org", "superAdmin");
     expect("200 {\"session\" 0", get_session());
-    refuses_impersonated = true;
+    rejects_impersonated = true;
     expect("200 null 0", get_session());
     store.sessions["token"].session.impersonated_by = "";
     expect("200 {\"session\" 0", get_session());

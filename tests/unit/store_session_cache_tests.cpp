@@ -279,7 +279,7 @@ TEST(revocations, over_the_limit_end_all_cached_sessions) {
     CHECK_EQUAL(std::string(), cached_users());
 }
 
-TEST(revocations, of_a_database_that_was_replaced_end_all_cached_sessions) {
+TEST(revocations, replacing_the_database_ends_all_cached_sessions) {
     store.revocations = {7, {}, false};
     time += 1s;
     CHECK_EQUAL(std::string("eva ivo"), cached_users());
@@ -288,7 +288,7 @@ TEST(revocations, of_a_database_that_was_replaced_end_all_cached_sessions) {
     CHECK_EQUAL(std::string(), cached_users());
 }
 
-TEST(revocations, of_another_database_end_all_cached_sessions) {
+TEST(revocations, another_database_ends_all_cached_sessions) {
     store.revocations = {7, {}, false, true, "one"};
     time += 1s;
     CHECK_EQUAL(std::string("eva ivo"), cached_users());
@@ -336,7 +336,7 @@ TEST(revocations, need_no_table_to_keep_cached_sessions_during_an_outage) {
     CHECK_EQUAL(std::string("not used"), cached_users());
 }
 
-TEST(revocations, that_are_read_again_remove_sessions_once) {
+TEST(revocations, revocations_read_again_remove_sessions_once) {
     store.revocations = {7, {{"ivo", {}}, {"eva", {}}, {"ivo", {}}}, false};
     const auto before = cache->generation();
     time += 1s;
@@ -425,7 +425,7 @@ TEST(cached_sessions, that_were_extended_stay_valid) {
     expect("eva admin", user_of("token", now + 2h - 1ms));
 }
 
-TEST(cached_sessions, of_a_banned_user_are_ignored) {
+TEST(cached_sessions, sessions_of_a_banned_user_are_ignored) {
     auto session = session_of("eva");
     session.user.banned = true;
     session.user.ban_expires = now;

@@ -281,7 +281,7 @@ class Networks : public Utest {
 
 TEST_GROUP_BASE(network, Networks){};
 
-TEST(network, of_an_IPv4_address_is_the_address) {
+TEST(network, IPv4_address_is_its_own_network) {
     for (const unsigned prefix_length : {48U, 56U, 64U})
         check_texts("192.0.2.1", formatted("192.0.2.1", prefix_length));
     check_texts("0.0.0.0", formatted("0.0.0.0"));
@@ -292,7 +292,7 @@ TEST(network, of_an_IPv4_address_is_the_address) {
                text::Network::of("192.0.2.1").bits());
 }
 
-TEST(network, of_an_IPv6_address_is_its_slash_64) {
+TEST(network, IPv6_address_has_its_slash_64) {
     check_texts("2001:db8:0:1::/64", formatted("2001:db8:0:1:2:3:4:5"));
     check_texts("2001:db8:0:1200::/56", formatted("2001:db8:0:12ff::1", 56));
     check_texts("2001:db8:1::/48", formatted("2001:db8:1:ffff::1", 48));
@@ -304,7 +304,7 @@ TEST(network, of_an_IPv6_address_is_its_slash_64) {
                text::Network::of("2001:db8:0:1::1").bits());
 }
 
-TEST(network, of_a_mapped_address_is_IPv4) {
+TEST(network, mapped_address_is_IPv4) {
     check_texts("192.0.2.1", formatted("::ffff:192.0.2.1"));
     check_texts("192.0.2.1", formatted("::FFFF:c000:201"));
     check_texts("::/64", formatted("::192.0.2.1"));
@@ -316,7 +316,7 @@ TEST(network, ignores_a_scope_ID) {
     check_texts("192.0.2.1", formatted("::ffff:192.0.2.1%1"));
 }
 
-TEST(network, of_an_invalid_address_is_the_unspecified_address) {
+TEST(network, invalid_address_is_unspecified) {
     for (const std::string& text :
          {std::string(), std::string("unknown"), std::string("/run/httpd.sock"),
           std::string("192.0.2"), std::string("192.0.2.256"), std::string("192.0.2.1 "),

@@ -21,7 +21,7 @@ function enter(note = "", isGood = false) {
       if (status === 200) return content.twoFactorRedirect ? enterCode() : start();
       password.value = "";
       password.focus();
-      throw refusal(status, content, "wrongPassword");
+      throw rejection(status, content, "wrongPassword");
     },
   }));
   (note ? heading : email).focus();
@@ -33,7 +33,7 @@ function enter(note = "", isGood = false) {
  * @param {{ code?: string } | null} content
  * @param {TextKey} unauthorized
  */
-const refusal = (status, content, unauthorized) => new Problem(status, keyOf(content?.code) ?? (status === 400 || status === 401 ? unauthorized : ""));
+const rejection = (status, content, unauthorized) => new Problem(status, keyOf(content?.code) ?? (status === 400 || status === 401 ? unauthorized : ""));
 
 // Asks for the code of an account with a second factor.
 function enterCode() {
@@ -51,7 +51,7 @@ function enterCode() {
       if (content?.code === "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE") return enter(t("tooManyCodes"));
       code.value = "";
       code.focus();
-      throw refusal(status, content, "wrongCode");
+      throw rejection(status, content, "wrongCode");
     },
   }));
   code.focus();

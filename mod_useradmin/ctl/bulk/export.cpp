@@ -79,10 +79,10 @@ class Output {
         if (file_ == nullptr)
             reject();
     }
-    ~Output() { remove_part(); }
+    ~Output() { remove_partial_file(); }
 
     /// Removes the incomplete file. Returns false if there is none or it cannot be removed.
-    bool remove_part() const noexcept { return unlink(part_.c_str()) == 0; }
+    bool remove_partial_file() const noexcept { return unlink(part_.c_str()) == 0; }
     bool is_file() const noexcept { return file_ != nullptr; }
     bool is_terminal() const noexcept { return isatty(fileno(stream())) == 1; }
     void write(const std::string& text) {
@@ -115,19 +115,19 @@ class Output {
 };
 
 std::int64_t number_of_users(Database& database, const store::Schema& schema) {
-    return number_of(database.rows("SELECT " + schema.user.function("count") + "*) FROM " +
-                                   schema.user.sql)[0][0]);
+    return to_integer(database.rows("SELECT " + schema.user.function("count") + "*) FROM " +
+                                    schema.user.sql)[0][0]);
 }
 
 /// Prints the number of exported users, on stderr unless the output is a file.
 void print_count(const Context& context, const Output& output, std::int64_t count) {
-    const std::string sentence = count_of(count, "user", "users") + " exported";
+    const std::string message = count_of(count, "user", "users") + " exported";
     if (!output.is_file())
-        std::fprintf(stderr, "%s\n", sentence.c_str());
+        std::fprintf(stderr, "%s\n", message.c_str());
     else if (context.wants_json())
         print_data([&](json::Writer& writer) { writer.key("exported").integer(count); });
     else
-        print_line(sentence);
+        print_line(message);
 }
 
 } // namespace
@@ -155,14 +155,14 @@ Exit export_users(Context& context) {
     InterruptHandler interrupt_handler(context.wants_json(), [&](bool is_delayed) {
         if (progress)
             progress->clear();
-        return is_delayed             ? "the output may be incomplete; run the command again"
-               : is_complete          ? "the output is complete"
-               : output.remove_part() ? "nothing was written; run the command again"
-                                      : "the output is incomplete; run the command again";
+        return is_delayed    ? "the output may be incomplete; run the command again"
+               : is_complete ? "the output is complete"
+               : output.remove_partial_file() ? "nothing was written; run the command again"
+                                              : "the output is incomplete; run the command again";
     });
     // Read all users in one snapshot.
     database.execute(database.dialect().product().begin_snapshot);
-    database.remove_timeouts();
+    database.disable_timeouts();
     const std::int64_t total =
         progress && progress->is_shown() ? number_of_users(database, schema) : 0;
     std::string text;

@@ -67,7 +67,7 @@ struct Entry {
     /// Whether the existing user is an unbanned superAdmin after the update.
     bool is_super_admin = false;
     /// Whether a dry run skips the entry because it conflicts with an existing user.
-    bool is_refused = false;
+    bool is_rejected = false;
 
     /// Returns whether the line has the member, even if it is NULL.
     bool has(std::string_view member) const {
@@ -243,11 +243,11 @@ void hash_passwords(const std::vector<Entry*>& waiting, const password::Format& 
 
 /// The numbers of users created, updated and skipped so far.
 struct ImportCounts {
-    std::int64_t made = 0;
+    std::int64_t created = 0;
     std::int64_t changed = 0;
     std::int64_t skipped = 0;
 
-    std::int64_t total() const noexcept { return made + changed + skipped; }
+    std::int64_t total() const noexcept { return created + changed + skipped; }
 };
 
 class Import {
@@ -276,7 +276,7 @@ class Import {
     Exit run() {
         if (is_dry_) {
             dry_run_transaction_.emplace(database_);
-            database_.remove_timeouts();
+            database_.disable_timeouts();
         }
         while (auto line = reader_.next()) {
             take(std::move(*line));
@@ -348,7 +348,7 @@ class Import {
         if (is_committing_.exchange(false)) {
             context_.audit().write_corrections(true);
             context_.audit().finish(Exit::failure);
-            lines = last_lines_were();
+            lines = pending_lines();
         }
         return "it is unknown whether " + lines + " imported; run the command again" +
                with_option();
@@ -453,11 +453,11 @@ class Import {
             const bool has_two_users = on_conflict_ == OnConflict::update &&
                                        with_address != nullptr && with_id != nullptr &&
                                        with_address->id != with_id->id;
-            entry->is_refused = has_two_users || on_conflict_ == OnConflict::fail;
+            entry->is_rejected = has_two_users || on_conflict_ == OnConflict::fail;
             if (has_two_users)
                 reject(Exit::already_exists, entry->line,
                        "has the id of one user and the address of another");
-            else if (entry->is_refused)
+            else if (entry->is_rejected)
                 reject(Exit::already_exists, entry->line,
                        (with_address != nullptr
                             ? "has the address of an existing user, " + std::string(user.email)
@@ -542,12 +542,12 @@ class Import {
         const bool names_by_id = context_.settings.account_id_is_user_id.value_or(false);
         if (!missing.empty() && !store::bulk::insert(work, missing, names_by_id, rules_.now))
             return false;
-        counts.made += static_cast<std::int64_t>(missing.size());
+        counts.created += static_cast<std::int64_t>(missing.size());
         seen.reserve(entries_.size());
         for (const store::bulk::Row& row : missing)
             seen.push_back({row.user.id, std::nullopt, row.user});
         for (const auto& entry : entries_) {
-            if (entry->existing.empty() || entry->is_refused)
+            if (entry->existing.empty() || entry->is_rejected)
                 continue;
             if (on_conflict_ == OnConflict::update) {
                 seen.push_back(change(work, *entry));
@@ -627,9 +627,8 @@ class Import {
     [[noreturn]] void fail(const store::Work& work) {
         report_problems();
         if (work.may_be_committed())
-            throw CommandError(work.error_message() + "; it is unknown whether " +
-                               last_lines_were() + " imported; run the command again" +
-                               with_option());
+            throw CommandError(work.error_message() + "; it is unknown whether " + pending_lines() +
+                               " imported; run the command again" + with_option());
         throw CommandError("the database rejected " + last_lines() + ": " + work.error_message() +
                            "; " + state());
     }
@@ -642,7 +641,7 @@ class Import {
                    : "lines " + std::to_string(entries_.front()->line) + " to " + last;
     }
 
-    std::string last_lines_were() const {
+    std::string pending_lines() const {
         return last_lines() + (entries_.size() == 1 ? " was" : " were");
     }
 
@@ -658,20 +657,20 @@ class Import {
             print_as_json(error);
         if (context_.wants_json() || !error.empty())
             return error.empty() ? Exit::success : Exit::failure;
-        const std::string made = count_of(counts_.made, "user", "users");
+        const std::string created = count_of(counts_.created, "user", "users");
         const std::string changed = std::to_string(counts_.changed);
         const std::string skipped = std::to_string(counts_.skipped);
-        print_line(is_dry_ ? "all lines are valid; an import would create " + made + ", change " +
-                                 changed + " and skip " + skipped
-                           : made + " created, " + changed + " changed, " + skipped + " skipped" +
-                                 (counts_.skipped > 0 ? " (already existed)" : ""));
+        print_line(is_dry_ ? "all lines are valid; an import would create " + created +
+                                 ", change " + changed + " and skip " + skipped
+                           : created + " created, " + changed + " changed, " + skipped +
+                                 " skipped" + (counts_.skipped > 0 ? " (already existed)" : ""));
         return Exit::success;
     }
 
     void print_as_json(const std::string& error) const {
         print_data(
             [&](json::Writer& writer) {
-                writer.key("made").integer(counts_.made);
+                writer.key("made").integer(counts_.created);
                 writer.key("changed").integer(counts_.changed);
                 writer.key("skipped").integer(counts_.skipped);
                 if (is_dry_) {

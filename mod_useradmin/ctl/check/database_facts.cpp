@@ -172,7 +172,7 @@ void count_time_formats(Database& database, const store::Table& user, DatabaseFa
     const Database::Row row =
         database.rows("SELECT count(*) FILTER (WHERE typeof(" + name + ") = 'text')" + number +
                       "< " + limit + number + ">= " + limit + " FROM " + user.sql)[0];
-    found.time_formats = {number_of(row[0]), number_of(row[1]), number_of(row[2])};
+    found.time_formats = {to_integer(row[0]), to_integer(row[1]), to_integer(row[2])};
 }
 
 /// Counts users and their credential accounts in two groups: those that the service created, and
@@ -217,42 +217,42 @@ void count_rows(Database& database, const store::Schema& schema, DatabaseFacts& 
     }
     for (const Database::Row& row : database.rows(query)) {
         RowCounts& counts = row[0] == "1" ? *found.own : *found.foreign;
-        counts.users = number_of(row[1]);
-        counts.capital_emails = number_of(row[2]);
-        const std::int64_t accounts = number_of(row[3]);
+        counts.users = to_integer(row[1]);
+        counts.capital_emails = to_integer(row[2]);
+        const std::int64_t accounts = to_integer(row[3]);
         if (auto& ids = counts.account_ids) {
-            *ids = {number_of(row[4]), number_of(row[5]), 0};
+            *ids = {to_integer(row[4]), to_integer(row[5]), 0};
             ids->other = accounts - ids->user_id - ids->email;
         }
         if (auto& formats = counts.passwords) {
-            *formats = {number_of(row[6]), number_of(row[7]), number_of(row[8]), 0};
+            *formats = {to_integer(row[6]), to_integer(row[7]), to_integer(row[8]), 0};
             formats->other = accounts - formats->argon2id - formats->scrypt - formats->bcrypt -
-                             number_of(row[9]);
+                             to_integer(row[9]);
         }
     }
 }
 
-void survey_addresses(Database& database, const store::Schema& schema,
-                      const store::ProtectedEmail& protected_email, DatabaseFacts& found) {
+void count_addresses(Database& database, const store::Schema& schema,
+                     const store::ProtectedEmail& protected_email, DatabaseFacts& found) {
     const Progress progress("Comparing addresses");
     const store::Table& user = schema.user;
     const std::string count = user.function("count") + "*)";
     found.ambiguous_emails =
-        number_of(database.rows("SELECT " + count + " FROM (SELECT 1 FROM " + user.sql +
-                                " GROUP BY " + user.function("lower") + user.at("email").sql() +
-                                ") HAVING " + count + user.op(">") + "1) r")[0][0]);
+        to_integer(database.rows("SELECT " + count + " FROM (SELECT 1 FROM " + user.sql +
+                                 " GROUP BY " + user.function("lower") + user.at("email").sql() +
+                                 ") HAVING " + count + user.op(">") + "1) r")[0][0]);
     if (const auto found_user = database.store().has_protected_user(protected_email))
         found.has_protected_user = *found_user;
 }
 
-/// Calls count(), which reads whole tables, without timeouts (Database::remove_timeouts()).
+/// Calls count(), which reads whole tables, without timeouts (Database::disable_timeouts()).
 template <class Count>
 void count_without_timeouts(Database& database, const Count& count) {
     // On SQLite, a transaction would lock the file.
     if (!database.dialect().product().has_schemas)
         return count();
     Transaction transaction(database);
-    database.remove_timeouts();
+    database.disable_timeouts();
     count();
     transaction.commit();
 }
@@ -295,7 +295,7 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
             missing_privileges(database, schema, store::second_factor_privileges(schema));
     found.superuser_risk = database.superuser_risk(schema);
     // In the second case, every statement on the user table fails.
-    if (found.superuser_risk || (schema.has_closed_scale && schema.scale.empty()))
+    if (found.superuser_risk || (schema.public_lacks_schema_usage && schema.scale.empty()))
         return found;
     // Each module requires this privilege.
     const bool can_read_users =
@@ -305,7 +305,7 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     if (!can_read_users || !can_read(schema.user, {"id", "email"}))
         return found;
     count_without_timeouts(
-        database, [&] { survey_addresses(database, schema, settings.protected_address(), found); });
+        database, [&] { count_addresses(database, schema, settings.protected_address(), found); });
     count_time_formats(database, schema.user, found);
     const bool has_times = schema.account.find("createdAt") != nullptr;
     if (!can_read(schema.account, {"id", "providerId", "userId"}) ||

@@ -18,22 +18,22 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
         if (std::error_code ignored; std::filesystem::exists(file + suffix, ignored))
             files.push_back(file + suffix);
     FileAccess access = FileAccess::full;
-    const auto refused = std::ranges::find_if(files, [&](const std::string& each) {
+    const auto rejected = std::ranges::find_if(files, [&](const std::string& each) {
         access = access_of(*child_account, each);
         return access != FileAccess::full;
     });
-    if (refused == files.end())
+    if (rejected == files.end())
         return;
     const std::string directory = directory_of(file);
     std::string all = directory + " " + file;
     // If httpd's children cannot use the database, this command may have created the other files.
     // They are removed when the command ends.
-    if (refused != files.begin())
+    if (rejected != files.begin())
         for (auto each = files.begin() + 1; each != files.end(); ++each)
             all += " " + *each;
     const std::string problem =
         "httpd's children (" + child_account->name +
-        ") cannot read and write the database, so requests get 503: " + describe_access(*refused);
+        ") cannot read and write the database, so requests get 503: " + describe_access(*rejected);
     if (access == FileAccess::unreachable)
         findings.problems.push_back(
             problem + "; " + child_account->name + " cannot access " + directory +

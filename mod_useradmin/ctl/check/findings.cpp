@@ -61,7 +61,7 @@ class Examiner {
     const store::Schema& schema() const noexcept { return found_.schema; }
     void note(std::string text) { findings_.notes.push_back(std::move(text)); }
     void add_problem(std::string text) { findings_.problems.push_back(std::move(text)); }
-    void directive(std::string text) { findings_.directives.push_back(std::move(text)); }
+    void suggest_directive(std::string text) { findings_.directives.push_back(std::move(text)); }
 
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const {
         return settings_.httpd.has(directive, argument);
@@ -93,12 +93,12 @@ class Examiner {
 
     void check_privileges() {
         for (const MissingPrivilege& missing : found_.missing_privileges)
-            add_problem(sentence_of(missing));
+            add_problem(message_of(missing));
         for (const MissingPrivilege& missing : found_.missing_second_factor_privileges)
-            note_second_factor_problem(sentence_of(missing));
+            note_second_factor_problem(message_of(missing));
     }
 
-    std::string sentence_of(const MissingPrivilege& missing) const {
+    std::string message_of(const MissingPrivilege& missing) const {
         const std::string column =
             missing.column.empty() ? "" : " (" + store::quoted_identifier(missing.column) + ")";
         const std::string right = missing.privilege + column;
@@ -166,7 +166,7 @@ class Examiner {
     void compare(const std::optional<bool>& setting, bool wanted, const std::string& name,
                  const char* if_false, const char* if_true, const char* consequence) {
         const char* const required = wanted ? if_true : if_false;
-        directive(name + " " + required);
+        suggest_directive(name + " " + required);
         const bool is_known = setting.has_value() || has("UserAdmin", "On");
         if (is_known && setting.value_or(false) != wanted)
             add_problem(name + " is " + (wanted ? if_false : if_true) +
@@ -310,7 +310,8 @@ class Examiner {
         if (theirs.scrypt + theirs.argon2id == 0)
             return;
         const bool wants_scrypt = theirs.scrypt > 0;
-        directive(std::string("UserAdminPasswordHash ") + (wants_scrypt ? "scrypt" : "argon2id"));
+        suggest_directive(std::string("UserAdminPasswordHash ") +
+                          (wants_scrypt ? "scrypt" : "argon2id"));
         if (wants_scrypt && own.argon2id > 0)
             note(count_of(own.argon2id, "account created here has", "accounts created here have") +
                  " an argon2id hash; if better-auth is not configured to verify argon2id, set new "
@@ -422,7 +423,7 @@ class Examiner {
             advise_index(schema().user, "role_newest", "lists filtered by role",
                          "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
         const store::Column* updated = schema().user.find("updatedAt");
-        if (schema().has_closed_scale)
+        if (schema().public_lacks_schema_usage)
             add_problem(
                 "PUBLIC lacks the USAGE privilege on schema " + schema().scale_name +
                 ", as after a restore without privileges, so only its owner can use table " +
@@ -492,9 +493,9 @@ class Examiner {
     void suggest_tables() {
         const std::string configured = store::directive_arguments(settings_.tables());
         if (!schema().similar_table_names.empty())
-            directive("UserAdminTables " + schema().similar_table_names);
+            suggest_directive("UserAdminTables " + schema().similar_table_names);
         else if (configured != store::directive_arguments({}) && schema().user.exists())
-            directive("UserAdminTables " + configured);
+            suggest_directive("UserAdminTables " + configured);
     }
 
     const DatabaseFacts& found_;

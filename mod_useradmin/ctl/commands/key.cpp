@@ -65,7 +65,7 @@ void write_key(json::Writer& writer, const model::ApiKey& key) {
     writer.key("enabled").boolean(key.is_enabled()).key("expiresAt").time_or_null(key.expires_at);
     writer.key("remaining");
     if (key.remaining)
-        writer.integer(number_of(std::string(*key.remaining)));
+        writer.integer(to_integer(std::string(*key.remaining)));
     else
         writer.null();
     writer.key("lastRequest").time_or_null(key.last_request).end_object();

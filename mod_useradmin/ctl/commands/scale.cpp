@@ -42,7 +42,7 @@ class ScaleObjects {
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError("a name must not contain " + std::string(body_quote));
         // A pooler would give the settings, the role and the lock of this session to other clients.
-        if (number_of(database.rows("SELECT pg_catalog.pg_backend_pid()")[0][0]) !=
+        if (to_integer(database.rows("SELECT pg_catalog.pg_backend_pid()")[0][0]) !=
             database.client().backend_id())
             throw CommandError("the connection goes through a pooler such as PgBouncer; use "
                                "--params to connect directly to PostgreSQL");
@@ -127,12 +127,12 @@ class ScaleObjects {
         Transaction transaction(database_);
         for (std::size_t index = 0; index + 1 < statements.size(); ++index)
             database_.execute(statements[index]);
-        const std::int64_t wrong = number_of(database_.rows(statements.back())[0][0]);
+        const std::int64_t wrong = to_integer(database_.rows(statements.back())[0][0]);
         // Merge the counts here, because transactions with an isolation level above READ COMMITTED
         // never merge them. The transaction's lock excludes TRUNCATE.
         constexpr std::int64_t batch = 1000;
         const std::int64_t rows =
-            number_of(ask("SELECT pg_catalog.count(*) FROM @scale@.counts")[0][0]);
+            to_integer(ask("SELECT pg_catalog.count(*) FROM @scale@.counts")[0][0]);
         for (std::int64_t merged = 0; merged <= rows; merged += batch)
             database_.execute(replace_placeholders("SELECT @scale@.merge_counts()", words_));
         transaction.commit();
@@ -140,7 +140,7 @@ class ScaleObjects {
     }
 
     std::int64_t users() {
-        return number_of(ask("SELECT sum(number)::bigint FROM @scale@.counts")[0][0]);
+        return to_integer(ask("SELECT sum(number)::bigint FROM @scale@.counts")[0][0]);
     }
 
     /// Runs the statements of a file in one transaction.
@@ -193,9 +193,9 @@ class ScaleObjects {
 };
 
 void print(const Context& context, std::int64_t users, std::int64_t corrected,
-           const std::string& sentence) {
+           const std::string& message) {
     if (!context.wants_json()) {
-        print_line(sentence);
+        print_line(message);
         return;
     }
     print_data([&](json::Writer& writer) {

@@ -120,7 +120,7 @@ struct Done {
     bool has_created_tables;
     std::vector<std::string> added_columns;
     /// The created database file. Empty if none was created.
-    std::string new_file;
+    std::string created_file;
 };
 
 /// Creates the missing tables and columns in one transaction, including the table of API keys if
@@ -138,7 +138,7 @@ Done create_missing(Database& database, const store::TableNames& names, bool wan
     for (const store::Table* const table : {&before.revocation, &before.attempt})
         if (!table->absence_reason.empty())
             throw CommandError(table->absence_reason);
-    database.refuse_superuser_risk(before);
+    database.reject_superuser_risk(before);
     const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
                              before.attempt.exists() && before.disabled_keys() != nullptr;
     const bool adds_keys = wants_keys && before.api_keys() == nullptr;
@@ -147,7 +147,7 @@ Done create_missing(Database& database, const store::TableNames& names, bool wan
     if (const auto* const id = before.user.find("id");
         adds_keys && id != nullptr && id->is_serial())
         throw CommandError("API keys require user ids that are text or UUIDs");
-    Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
+    Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.created_file()};
     const Replacements names_in_files = replacements_for(database, before);
     // The SQL files name types without a schema. With this search_path, other types cannot shadow
     // the built-in ones.
@@ -190,8 +190,8 @@ void print_done(const Context& context, const Done& done) {
         names += (names.empty() ? "" : ", ") + name;
     if (!names.empty())
         print_line("Missing columns were added: " + names + ".");
-    if (!done.new_file.empty())
-        print_line("The file " + done.new_file +
+    if (!done.created_file.empty())
+        print_line("The file " + done.created_file +
                    " is accessible only to its owner. The file and its directory must belong to "
                    "the account of httpd's children.");
 }

@@ -327,17 +327,17 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
     for (const ConfigLine& line : lines_) {
         if (!is_same_name(line.words[0], directive))
             continue;
-        const auto refuse = [&](const std::string& why) {
+        const auto reject = [&](const std::string& why) {
             throw UsageError(line.file + ": " + std::string(directive) + why + "; use --" +
                              std::string(option));
         };
         for (const std::string& word : line.words)
             if (is_undefined(line, word))
-                refuse(word.find("${") != word.npos ? " contains an undefined or ambiguous variable"
+                reject(word.find("${") != word.npos ? " contains an undefined or ambiguous variable"
                                                     : " contains a macro parameter");
         if (found != nullptr && !std::equal(found->words.begin() + 1, found->words.end(),
                                             line.words.begin() + 1, line.words.end()))
-            refuse(found->file == line.file ? " has different values in different places"
+            reject(found->file == line.file ? " has different values in different places"
                                             : " differs from that in " + found->file);
         found = &line;
     }

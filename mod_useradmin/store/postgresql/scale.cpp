@@ -352,7 +352,7 @@ WHERE c.oid OPERATOR(pg_catalog.=) )";
         schema.scale_name = rows->take().value_or("");
         schema.scale = rows->take().value_or("");
         schema.has_outdated_scale = rows->take_boolean();
-        schema.has_closed_scale = rows->take_boolean();
+        schema.public_lacks_schema_usage = rows->take_boolean();
     }
     return rows.has_value();
 }

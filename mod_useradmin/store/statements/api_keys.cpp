@@ -52,7 +52,7 @@ bool apply_ban_to_keys(Work& work, std::string_view user_id, bool is_banned, boo
         return true;
     const auto forget = [&] {
         Statement statement = work.statement();
-        append_owned_removal(statement, *disabled_keys, user_id, {});
+        append_delete_owned_rows(statement, *disabled_keys, user_id, {});
         return static_cast<bool>(work.run(statement));
     };
     // If the application lifted an earlier ban, that ban's keys are still recorded.
@@ -149,7 +149,7 @@ Result<Done> delete_api_key(Work& work, std::string_view id) {
     if (!key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
-    append_removal(statement, keys.table, "id", id)
+    append_delete(statement, keys.table, "id", id)
         << " RETURNING " << keys.table.select_expression(keys.plugin->owner);
     return first_row(work, statement, [&](Rows& rows) {
         work.row_change().user_id = rows.take().value_or("");

@@ -89,32 +89,32 @@ std::string second_factor_condition(const Schema& schema) {
     return schema.has_second_factors() ? schema.second_factor_column : "FALSE";
 }
 
-Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
-                          std::string_view id) {
+Statement& append_delete(Statement& statement, const Table& table, std::string_view field,
+                         std::string_view id) {
     append_equals(statement << "DELETE FROM " << table << " WHERE ", table.at(field), id);
     return statement;
 }
 
 bool remove_rows(Work& work, const Table& table, std::string_view field, std::string_view id) {
     Statement statement = work.statement();
-    return static_cast<bool>(work.run(append_removal(statement, table, field, id)));
+    return static_cast<bool>(work.run(append_delete(statement, table, field, id)));
 }
 
 std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_view id,
                                                model::NullableText email) {
     std::vector<const OwnedTable*> tables;
     for (const OwnedTable& owned : work.schema().owned)
-        if (work.plugin_policy().cleans_up && owned.can_remove_rows() &&
+        if (work.plugin_policy().cleans_up && owned.can_delete_rows() &&
             (owned.plugin->reference == Reference::email ? email && !email->empty()
                                                          : owned.owner().can_hold_id(id)))
             tables.push_back(&owned);
     return tables;
 }
 
-void append_owned_removal(Statement& statement, const OwnedTable& owned, std::string_view id,
-                          model::NullableText email) {
+void append_delete_owned_rows(Statement& statement, const OwnedTable& owned, std::string_view id,
+                              model::NullableText email) {
     if (owned.plugin->reference != Reference::email) {
-        append_removal(statement, owned.table, owned.plugin->owner, id);
+        append_delete(statement, owned.table, owned.plugin->owner, id);
         return;
     }
     statement << "DELETE FROM " << owned.table;
@@ -124,7 +124,7 @@ void append_owned_removal(Statement& statement, const OwnedTable& owned, std::st
                       std::string(prefix).append(*email));
 }
 
-std::optional<Failure> refusal_of(Work& work, const std::optional<Actor>& actor) {
+std::optional<Failure> rejection_of(Work& work, const std::optional<Actor>& actor) {
     if (!actor)
         return std::nullopt;
     const Table& user = work.schema().user;
@@ -143,8 +143,8 @@ std::optional<Failure> refusal_of(Work& work, const std::optional<Actor>& actor)
 }
 
 Failure guard_failure(Work& work, std::string_view id, const UpdateGuard& guard) {
-    if (const auto refused = refusal_of(work, guard.actor))
-        return *refused;
+    if (const auto rejection = rejection_of(work, guard.actor))
+        return *rejection;
     const Table& user = work.schema().user;
     Statement statement = work.statement();
     append_guard_rule(statement << "SELECT ", user, guard);

@@ -36,8 +36,8 @@ bool append_values(Statement& statement, const Table& table, const Changes& chan
 bool apply_ban_to_keys(Work& work, std::string_view user_id, bool is_banned, bool was_banned);
 
 /// Appends "DELETE FROM table" for the rows whose field equals the id or token.
-Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
-                          std::string_view id);
+Statement& append_delete(Statement& statement, const Table& table, std::string_view field,
+                         std::string_view id);
 
 /// Returns the plugins' tables from which rows of the user are to be deleted.
 std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_view id,
@@ -45,8 +45,8 @@ std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_vie
 
 /// Appends "DELETE FROM …" for the user's rows in a plugin's table. `email` must have a value if
 /// the rows refer to the address (Reference::email).
-void append_owned_removal(Statement& statement, const OwnedTable& owned, std::string_view id,
-                          model::NullableText email);
+void append_delete_owned_rows(Statement& statement, const OwnedTable& owned, std::string_view id,
+                              model::NullableText email);
 
 bool contains_ban(const Changes& changes);
 

@@ -20,7 +20,7 @@ Result<Done> remove_second_factor(Work& work, std::string_view id, const UpdateG
         append_equals(disable << schema.second_factor_column << " = FALSE WHERE ", user.at("id"),
                       id);
         Statement clear = work.statement();
-        append_owned_removal(clear, *schema.second_factors(), id, {});
+        append_delete_owned_rows(clear, *schema.second_factors(), id, {});
         if (!work.run(disable) || !work.run(clear) ||
             !remove_verifications(work, id, second_factor_prefixes))
             return Failure::failed;
@@ -64,7 +64,7 @@ Result<model::NullableTime> delete_verifications(Work& work, const SecondFactorC
     for (const std::string_view& identifier : change.deleted) {
         const bool is_first = &identifier == &change.deleted.front();
         Statement statement = work.statement();
-        append_removal(statement, table, "identifier", identifier);
+        append_delete(statement, table, "identifier", identifier);
         if (is_first)
             append_equals(statement << " AND ", value,
                           change.required_value.value_or(change.user_id));

@@ -168,7 +168,7 @@ Result<std::string_view> create_session(Work& work, const model::Session& sessio
         return Failure::version_mismatch;
     const Result<std::string_view> opened = work.dialect().open_session(work, session, terms);
     if (opened.is_not_found())
-        return refusal_of(work, terms.actor).value_or(Failure::version_mismatch);
+        return rejection_of(work, terms.actor).value_or(Failure::version_mismatch);
     return opened;
 }
 
@@ -185,7 +185,7 @@ Result<Done> extend_session(Work& work, std::string_view token, text::Timestamp 
 Result<Done> delete_session(Work& work, std::string_view token) {
     const Table& table = work.schema().session;
     Statement statement = work.statement();
-    append_removal(statement, table, "token", token);
+    append_delete(statement, table, "token", token);
     if (!work.has_listener() && !work.schema().revocation.exists())
         return change_one(work, statement);
     statement << " RETURNING " << table.select_expression("userId") << ", "
@@ -209,7 +209,7 @@ Result<Done> delete_session_of_user(Work& work, std::string_view user_id, std::s
         if (!table.at("userId").can_hold_id(user_id) || !key.can_hold_id(id))
             return Failure::no_session;
         Statement statement = work.statement();
-        append_removal(statement, table, "userId", user_id);
+        append_delete(statement, table, "userId", user_id);
         append_equals(statement << " AND ", key, id);
         const Result<Done> ended =
             revoke<Done>(work, {user_id, id}, [&] { return change_one(work, statement); });
@@ -227,7 +227,7 @@ bool end_impersonations(Work& work, std::string_view user_id, model::NullableTex
         !table.at("userId").is_readable || !table.at("id").is_readable)
         return true;
     Statement statement = work.statement();
-    append_removal(statement, table, "impersonatedBy", user_id)
+    append_delete(statement, table, "impersonatedBy", user_id)
         << " RETURNING " << table.select_expression("userId") << ", "
         << table.select_expression("id");
     Result<Rows> ended = work.run(statement);
@@ -252,7 +252,7 @@ Result<std::int64_t> end_sessions(Work& work, std::string_view user_id) {
     if (!table.at("userId").can_hold_id(user_id))
         return 0;
     Statement statement = work.statement();
-    append_removal(statement, table, "userId", user_id);
+    append_delete(statement, table, "userId", user_id);
     const auto end_all = [&]() -> Result<std::int64_t> {
         const Result<std::int64_t> ended = affected(work, statement);
         return ended && !end_impersonations(work, user_id) ? Failure::failed : ended;

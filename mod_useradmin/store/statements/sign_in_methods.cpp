@@ -73,7 +73,7 @@ Result<Done> remove_sign_in_method(Work& work, std::string_view user_id, model::
         if (!key.can_hold_id(id) || !owner.can_hold_id(user_id))
             return Failure::no_sign_in_method;
         Statement statement = work.statement();
-        append_removal(statement, table, methods->owner, user_id);
+        append_delete(statement, table, methods->owner, user_id);
         append_equals(statement << " AND ", key, id);
         const Result<Done> removed = change_one(work, statement);
         return removed.is_not_found() ? Failure::no_sign_in_method : removed;

@@ -137,7 +137,7 @@ Result<model::User> create(Work& work, const NewUser& user, const std::optional<
         return Failure::failed;
     Result<model::User> made = work.dialect().create(work, user, actor);
     if (made.is_not_found())
-        return refusal_of(work, actor).value_or(Failure::caller_rejected);
+        return rejection_of(work, actor).value_or(Failure::caller_rejected);
     if (!made && work.error_kind() == ErrorKind::unique_violation) {
         if (has_savepoint)
             static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
@@ -291,7 +291,7 @@ bool remove_with_rows(Work& work, std::string_view id, model::NullableText email
     const Schema& schema = work.schema();
     for (const OwnedTable* const owned : tables_to_clear(work, id, email)) {
         Statement clear = work.statement();
-        append_owned_removal(clear, *owned, id, email);
+        append_delete_owned_rows(clear, *owned, id, email);
         if (!work.run(clear))
             return false;
     }
@@ -326,8 +326,8 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& prote
     if (guard.is_empty() || !removed.is_not_found())
         return removed;
     // Find out whether the user is missing or the guard failed.
-    if (const auto refused = refusal_of(work, guard.actor))
-        return *refused;
+    if (const auto rejection = rejection_of(work, guard.actor))
+        return *rejection;
     Statement target = work.statement();
     const auto found = check_target(work, append_target(target, work, id), protected_email);
     return found ? guard_failure(work, id, guard) : found.failure();

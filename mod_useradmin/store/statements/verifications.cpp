@@ -16,7 +16,7 @@ bool remove_verifications(Work& work, std::string_view user_id,
         return true;
     const Table& table = verifications->table;
     Statement statement = work.statement();
-    append_removal(statement, table, "value", user_id);
+    append_delete(statement, table, "value", user_id);
     statement << " AND (FALSE";
     for (const std::string_view prefix : prefixes)
         statement << " OR " << table.function("substr") << verifications->owner() << ", 1, "
@@ -32,7 +32,7 @@ bool remove_password_links(Work& work, std::string_view user_id) {
 bool revokes_links(const Work& work) {
     const OwnedTable* const verifications = work.schema().verifications();
     return work.plugin_policy().revokes_links && verifications != nullptr &&
-           verifications->can_remove_rows() && verifications->table.at("value").is_readable;
+           verifications->can_delete_rows() && verifications->table.at("value").is_readable;
 }
 
 Result<std::string_view> find_verification(Work& work, std::string_view identifier,
@@ -73,7 +73,7 @@ Result<Done> issue_verification(Work& work, std::string_view user_id,
 Result<Done> remove_verification(Work& work, std::string_view identifier) {
     const Table& table = work.schema().verifications()->table;
     Statement statement = work.statement();
-    return work.apply(append_removal(statement, table, "identifier", identifier));
+    return work.apply(append_delete(statement, table, "identifier", identifier));
 }
 
 } // namespace useradmin::store::statements

@@ -52,7 +52,7 @@ const isAdministrator = (caller) => caller.role === "admin" || caller.role === "
 /** Parses a positive integer. Returns `otherwise` for any other text. */
 const wholeNumber = (text, otherwise) => (/^[1-9][0-9]{0,8}$/.test(text ?? "") ? Number(text) : otherwise);
 
-const refuse = (reply, status, error) => reply.code(status).send({ success: false, error });
+const reject = (reply, status, error) => reply.code(status).send({ success: false, error });
 
 /** Returns the filters that a list combines with OR (4.1), as SQL with its values. */
 const filterOf = (caller, { role, search }) => {
@@ -78,17 +78,17 @@ const application = async (pool, callerOf) => {
       schema,
       handler: async (request, reply) => {
         const caller = await callerOf(request);
-        if (!caller?.id) return refuse(reply, 401, "No autorizado");
+        if (!caller?.id) return reject(reply, 401, "No autorizado");
         return handler(caller, request, reply);
       },
       errorHandler: (error, request, reply) => {
         console.error(error);
-        refuse(reply, 500, failure);
+        reject(reply, 500, failure);
       },
     });
 
   route("GET", "/api/users", listReply, "Error al obtener usuarios", async (caller, request, reply) => {
-    if (!isAdministrator(caller)) return refuse(reply, 403, "No tienes permisos para ver usuarios");
+    if (!isAdministrator(caller)) return reject(reply, 403, "No tienes permisos para ver usuarios");
     const page = wholeNumber(request.query.page, 1);
     const limit = Math.min(wholeNumber(request.query.limit, 20), 1000);
     const { where, values } = filterOf(caller, request.query);
@@ -117,28 +117,28 @@ const application = async (pool, callerOf) => {
 
   route("GET", "/api/users/:id", userReply, "Error al obtener usuario", async (caller, request, reply) => {
     const { id } = request.params;
-    if (!isAdministrator(caller) && caller.id !== id) return refuse(reply, 403, "No tienes permisos");
+    if (!isAdministrator(caller) && caller.id !== id) return reject(reply, 403, "No tienes permisos");
     const { rows } = await pool.query({
       name: "read",
       text: `SELECT ${columns} FROM "user" WHERE "id" = $1`,
       values: [id],
     });
-    if (rows.length === 0) return refuse(reply, 404, "Usuario no encontrado");
+    if (rows.length === 0) return reject(reply, 404, "Usuario no encontrado");
     return { success: true, data: user(rows[0]) };
   });
 
   route("POST", "/api/users", userReply, "Error al crear usuario", async (caller, request, reply) => {
-    if (!isAdministrator(caller)) return refuse(reply, 403, "No tienes permisos para crear usuarios");
+    if (!isAdministrator(caller)) return reject(reply, 403, "No tienes permisos para crear usuarios");
     const { name, email, password, role } = request.body;
-    if (!name || !email || !password) return refuse(reply, 400, "Faltan campos requeridos");
+    if (!name || !email || !password) return reject(reply, 400, "Faltan campos requeridos");
     if (caller.role === "admin" && role !== "user")
-      return refuse(reply, 403, "Solo puedes crear usuarios con rol 'user'");
+      return reject(reply, 403, "Solo puedes crear usuarios con rol 'user'");
     const taken = await pool.query({
       name: "taken",
       text: 'SELECT 1 FROM "user" WHERE "email" = $1',
       values: [email],
     });
-    if (taken.rows.length > 0) return refuse(reply, 400, "El email ya está registrado");
+    if (taken.rows.length > 0) return reject(reply, 400, "El email ya está registrado");
     const hashed = await hash(password, { memoryCost: 19456, timeCost: 2, parallelism: 1 });
     const id = randomUUID();
     const connection = await pool.connect();

@@ -26,7 +26,7 @@ int set_caller(request_rec* request) {
 }
 
 /// Rejects a request with "X-Test-Retry-After: seconds" with 503, like a module that limits load.
-int refuse(request_rec* request) {
+int reject(request_rec* request) {
     const char* const seconds = apr_table_get(request->headers_in, "X-Test-Retry-After");
     if (seconds == nullptr || request->prev != nullptr)
         return DECLINED;
@@ -85,7 +85,7 @@ int stop_failures(request_rec*) {
 void register_hooks(apr_pool_t*) {
     ap_hook_post_read_request(start_failures, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_log_transaction(stop_failures, nullptr, nullptr, APR_HOOK_FIRST);
-    ap_hook_check_access(refuse, nullptr, nullptr, APR_HOOK_FIRST, AP_AUTH_INTERNAL_PER_CONF);
+    ap_hook_check_access(reject, nullptr, nullptr, APR_HOOK_FIRST, AP_AUTH_INTERNAL_PER_CONF);
     ap_hook_fixups(set_caller, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_handler(redirect, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
