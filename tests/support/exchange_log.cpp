@@ -58,7 +58,7 @@ std::string host_of(const Request& request) {
 }
 
 /// Returns the words of a configuration line, without quotes.
-std::vector<std::string> words_of(const std::string& line) {
+std::vector<std::string> words_of_directive(const std::string& line) {
     std::vector<std::string> words;
     std::string word;
     bool is_quoted = false;
@@ -120,7 +120,7 @@ void ExchangeLog::read(const std::string& configuration, Server& server) {
     std::istringstream lines(configuration);
     std::string location;
     for (std::string line; std::getline(lines, line);) {
-        const std::vector<std::string> words = words_of(line);
+        const std::vector<std::string> words = words_of_directive(line);
         if (words.size() < 2)
             continue;
         if (words[0] == "<Location")
