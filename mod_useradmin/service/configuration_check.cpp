@@ -53,8 +53,10 @@ bool may_authenticate_at(const char* base, apr_pool_t* pool, const server_rec* s
 }
 
 void check_callers(apr_pool_t* pool, const server_rec* servers) {
-    // The provider authenticates callers in any section with its AuthType.
-    if (httpd::is_password_provider_configured(pool))
+    // Another module may set the note that identifies the caller, so a server in operation does not
+    // warn. The provider authenticates callers in any section with its AuthType.
+    if (ap_state_query(AP_SQ_RUN_MODE) == AP_SQ_RM_NORMAL ||
+        httpd::is_password_provider_configured(pool))
         return;
     // A virtual host inherits the main server's base addresses, and may complete their Locations.
     std::map<const char*, bool> bases;

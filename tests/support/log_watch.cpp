@@ -30,9 +30,6 @@ bool is_unexpected(std::string_view line) noexcept {
          {" UA0223: ", " UA0224: ", " UA0310: ", " UA0318: ", " UA0319: "})
         if (line.find(tag) != std::string_view::npos)
             return false;
-    // Some Locations have no caller, or a test module sets the notes.
-    if (line.find(" UA0225: ") != std::string_view::npos)
-        return false;
     // httpd logs these if it is stopped while busy: a connection could not be kept alive, or a
     // child took several seconds to exit.
     for (const std::string_view ending : {"AH03093", "AH00045"})
