@@ -81,10 +81,12 @@ LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) no
                  "if the ban is wrong, lift it with: useradminctl unban"}};
     case CredentialStatus::exhausted:
         return {Lookup::limited,
-                {"no requests remain", "exhausted-key", "raise its limit in the application"}};
+                {"it has no requests remaining", "exhausted-key",
+                 "raise its limit in the application"}};
     case CredentialStatus::limited:
-        return {Lookup::limited,
-                {"its rate limit is reached", "limited-key", "raise its limit in the application"}};
+        return {
+            Lookup::limited,
+            {"its rate limit was exceeded", "limited-key", "raise its limit in the application"}};
     case CredentialStatus::unavailable:
         return {Lookup::unavailable};
     case CredentialStatus::failed:

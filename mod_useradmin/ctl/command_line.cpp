@@ -152,8 +152,8 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
 [[noreturn]] void reject_option(const std::string& option, const Command* command) {
     if (option == "--password")
         throw UsageError(
-            "a password cannot be given on the command line; type it, or pipe it as one line of "
-            "standard input");
+            "a password cannot be given on the command line; type it at the prompt, or pipe it to "
+            "standard input as one line");
     std::vector<std::string> names;
     const auto add_names = [&](std::span<const std::string_view> added) {
         for (const std::string_view name : added)

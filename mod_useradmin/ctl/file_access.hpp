@@ -17,9 +17,9 @@ struct Account {
 /// Whether SQLite can use a database file.
 enum class FileAccess {
     full,
-    /// The account may not read and write the file, or may not create files in its directory.
+    /// The account cannot read or cannot write the file, or cannot create files in its directory.
     denied,
-    /// The directory does not exist, or the account may not search one of its parent directories.
+    /// The directory does not exist, or the account cannot search one of its parent directories.
     unreachable,
     /// The access of another account cannot be determined, usually because only root can do this.
     unknown,

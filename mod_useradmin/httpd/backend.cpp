@@ -207,12 +207,12 @@ void warn_of_missing_database(apr_pool_t* pool, const module& owner, const char*
             !reported.insert(server).second)
             continue;
         const std::string where = server->is_virtual == 0
-                                      ? "the server"
+                                      ? "the main server"
                                       : "the virtual host at " + std::string(server->defn_name) +
                                             ':' + std::to_string(server->defn_line_number);
         ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_WARNING, APR_SUCCESS, nullptr,
-                     "UA0228: %s: no %s applies to %s, so every request gets 503; add it there, or "
-                     "outside any <VirtualHost>",
+                     "UA0228: %s: no %s applies to %s, so requests to the module get 503; add it "
+                     "outside any <VirtualHost>, or to each one that uses the module",
                      directive, missing, where.c_str());
     }
 }

@@ -184,7 +184,7 @@ void FairSemaphore::release(Reservation& reservation) noexcept {
 std::size_t FairSemaphore::size_of(const Counts& capacity) noexcept {
     static_assert(sizeof(FairSemaphore) % alignof(Reservation) == 0 &&
                       sizeof(Reservation) % alignof(FairSemaphore) == 0,
-                  "what follows would not be aligned");
+                  "the reservations would be misaligned");
     return sizeof(FairSemaphore) +
            (places_per_waiter * capacity.waiters + capacity.permits) * sizeof(Reservation);
 }

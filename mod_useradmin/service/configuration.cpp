@@ -192,7 +192,7 @@ const char* RoleReader::operator()(const httpd::ConfigLine& line,
         else
             return line.copy("'" + std::string(word) +
                              "' is not an action; use actions such as user:list and "
-                             "session:revoke, or only all");
+                             "session:revoke, or all alone");
     }
     first = &apr::emplace<admin::RoleActions>(line.pool(),
                                               admin::RoleActions{line.copy(role), actions, first});

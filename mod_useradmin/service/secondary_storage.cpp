@@ -259,7 +259,7 @@ const char* missing_delivery_requirement(apr_pool_t* pool, const server_rec* ser
     for_each_storage(pool, server, [&](const ServiceSettings&) { has_storage = true; });
     return !has_storage || APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance) != nullptr
                ? nullptr
-               : "mod_watchdog is required but not loaded; add LoadModule watchdog_module";
+               : "mod_watchdog is required but not loaded; load mod_watchdog with LoadModule";
 }
 
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
@@ -296,7 +296,7 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
     for (auto job = jobs.begin(); status == APR_SUCCESS && job != jobs.end(); ++job)
         status = register_callback(watchdog, AP_WD_TM_INTERVAL, *job, run_job);
     if (status != APR_SUCCESS)
-        throw std::runtime_error("mod_watchdog has no thread for the secondary storage");
+        throw std::runtime_error("cannot register with mod_watchdog");
 }
 
 void stop_deliveries_at_exit(apr_pool_t* child_pool, server_rec* servers) noexcept {

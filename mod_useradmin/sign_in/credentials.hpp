@@ -84,9 +84,9 @@ class CredentialVerifier {
 
   private:
     /// Returns the result if a limit has been reached, otherwise std::nullopt.
-    using Refused = std::function<std::optional<Verification>()>;
+    using LimitCheck = std::function<std::optional<Verification>()>;
     using Check =
-        std::function<Verification(const password::AttemptLimiter::Subject&, const Refused&)>;
+        std::function<Verification(const password::AttemptLimiter::Subject&, const LimitCheck&)>;
     /// Calls check unless a limit has been reached, and counts the attempt if it fails.
     Verification attempt(const Login& login, const Check& check);
     /// The counters of an attempt in the database. scopes has the index of each counter's scope.

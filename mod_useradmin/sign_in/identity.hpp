@@ -17,7 +17,7 @@ enum class CredentialStatus {
     disabled,  ///< only for keys
     expired,
     banned,      ///< the user is banned
-    exhausted,   ///< no requests of the key remain (429)
+    exhausted,   ///< the key has no requests remaining (429)
     limited,     ///< too many requests in the key's time window (429)
     unavailable, ///< no database connection in time (503)
     failed,      ///< database error (500)

@@ -281,7 +281,7 @@ std::optional<Response> count_code(std::string_view user_id, std::string_view ch
     const std::string attempts = attempts_of(challenge);
     for (int tries = 0; tries <= max_attempts_per_challenge; ++tries) {
         const auto count = service.store.find_verification(attempts, service.now);
-        // Releases of better-auth before 1.6.21 do not count the codes of their challenges.
+        // Releases of better-auth before 1.6.21 do not count attempts per challenge.
         if (count.is_not_found())
             return is_own(challenge) ? std::optional(invalid_challenge(service)) : std::nullopt;
         if (!count)
@@ -300,7 +300,7 @@ std::optional<Response> count_code(std::string_view user_id, std::string_view ch
             return std::nullopt;
         if (!counted.is_not_found())
             return store_error(counted.failure());
-        // A concurrent request has counted its code.
+        // A concurrent request has incremented the count.
     }
     return store_error(store::Failure::unavailable);
 }

@@ -11,7 +11,7 @@ Response sign_out(const Request& request, const Client& client, const Service& s
     service.event.is_change = false;
     if (const auto foreign = reject_cross_site_cookies(request.headers, service.trusted_origins))
         return *foreign;
-    // Ignore the body, but read it: the next request on the connection follows it.
+    // Read and discard the body: the next request on the connection follows it.
     const http::Body body = request.body.read();
     if (body.error_status != 0)
         return body_error(body);

@@ -294,7 +294,7 @@ class DatabaseStore : public Store {
     /// Records the key of set_idempotency_key() in the transaction of a change. Fails with
     /// already_done if the key is already recorded.
     Result<Done> record_idempotency_key(Work& work) const;
-    /// Runs a function of statements.hpp, or another operation on a Work, and returns its result.
+    /// Runs a function from statements.hpp, or another operation on a Work, and returns its result.
     template <class Operation, class... Arguments>
     std::invoke_result_t<Operation, Work&, const Arguments&...>
     run(Access access, unsigned needs, Retry retry, const Operation& operation,

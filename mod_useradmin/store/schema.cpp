@@ -320,7 +320,7 @@ void Schema::resolve_last_seen(std::string_view name) {
                      ? "table " + user.name + " has no column \"" + std::string(name) + "\""
                      : "column \"" + column->name + "\" of table " + user.name + " has the type " +
                            column->type) +
-                "; UserAdminLastSeen must name a column of a time type";
+                "; UserAdminLastSeen must name a timestamp column";
         else
             user.last_seen = {*column, column->sql()};
         return;

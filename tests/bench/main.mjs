@@ -1,6 +1,6 @@
 // Compares the service with its alternatives on this machine. tests/bench/run starts it.
 //
-// Each case is measured separately: its contenders are started, one response of each is compared with the contents of the
+// Each case is measured separately: its contenders are started, one response from each is compared with the contents of the
 // database, and wrk loads them in turn. Each figure is the median of all rounds.
 import { cases } from "./cases.mjs";
 

@@ -363,7 +363,7 @@ describe("with UserAdminExtras", () => {
 
   scene("on a standby the history keeps the page read-only", { ...there, email: root }, async (view) => {
     const id = await make(view, "Stan By", "stan@example.org");
-    await view.responseAsStandby();
+    await view.respondAsStandby();
     await view.openUser("stan@example.org");
     await view.click("details:last-of-type summary");
     await view.read("Created", ".events li:first-child");

@@ -188,7 +188,7 @@ scene("after a failure no old rows are shown as results", { email: root }, async
   await view.read("21–37 of 37", ".foot");
 });
 
-scene("an error response of a proxy is explained by its status", { email: root }, async (view) => {
+scene("an error response from a proxy is explained by its status", { email: root }, async (view) => {
   const responses = { five: { status: 503, contentType: "text/html", body: "<html>" }, four: { status: 429, body: "no" } };
   await view.intercept((request) => responses[new URL(request.url()).searchParams.get("search")]);
   await view.searchFor("five");

@@ -342,7 +342,7 @@ scene("the protected address is case-sensitive", { email: root }, async (view) =
 });
 
 scene("on a standby the page is read-only", { email: root }, async (view) => {
-  await view.responseAsStandby();
+  await view.respondAsStandby();
   await view.searchFor("dennis.ritchie");
   await view.read("This is a read-only copy of the database. Its last change was made on 27 Nov 2026", ".notice.warn");
   await view.openFirst();

@@ -158,7 +158,7 @@ TEST(ctl_audit, that_cannot_be_written_stops_a_command_if_required) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-TEST(ctl_audit, is_the_one_in_the_configuration) {
+TEST(ctl_audit, uses_the_log_in_the_configuration) {
     const auto id = create("ana@x.org");
     const std::string folder = std::filesystem::path(log_).parent_path().string();
     const auto configuration =

@@ -1011,7 +1011,7 @@ TEST(postgresql_bulk, import_corrects_audit_lines_after_a_rollback) {
     CHECK_EQUAL(std::string("(absent)"), Json(all[4]).at("corrects"));
 }
 
-TEST(postgresql_bulk, import_without_a_commit_response_claims_no_outcome) {
+TEST(postgresql_bulk, import_reports_an_unknown_outcome_if_commit_gets_no_answer) {
     sql().run("CREATE FUNCTION end_session() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
               "pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'; CREATE CONSTRAINT "
               "TRIGGER end_session AFTER INSERT ON \"user\" DEFERRABLE INITIALLY DEFERRED FOR "

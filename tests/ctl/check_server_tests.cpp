@@ -529,12 +529,12 @@ TEST(check_server, queries_the_running_server) {
     expect_no_problem(configuration, {"--url", server + "/api/users"});
     expect_no_problem(configuration, {"--url", server + "/api/users/"});
     for (const auto& [path, problem] :
-         {std::pair("/api/user", "the response 404 is not from the service"),
-          std::pair("/denied", "the response 403 is not from the service"),
+         {std::pair("/api/user", "the 404 response is not from the service"),
+          std::pair("/denied", "the 403 response is not from the service"),
           std::pair("/closed", "the service responded with 403 instead of 401"),
           std::pair("/basic", "httpd itself, not the service, requires credentials (401)"),
-          std::pair("/moved", "the response 302 is not from the service"),
-          std::pair("/page", "the response 200 is not from the service"),
+          std::pair("/moved", "the 302 response is not from the service"),
+          std::pair("/page", "the 200 response is not from the service"),
           std::pair("/open", "instead of 401 to a request without credentials")})
         expect_problem(configuration, problem, {"--url", server + path});
 }
@@ -553,7 +553,7 @@ TEST(check_server, queries_over_HTTPS_and_reports_an_untrusted_certificate) {
     const std::string server = "127.0.0.1:" + std::to_string(httpd.port());
     expect_problem(configuration, "no response: SSL certificate problem: ",
                    {"--url", "https://" + server + "/api/users"});
-    expect_problem(configuration, "the response 400 is not from the service",
+    expect_problem(configuration, "the 400 response is not from the service",
                    {"--url", "http://" + server + "/"});
 }
 

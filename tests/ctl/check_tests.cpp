@@ -837,7 +837,7 @@ TEST(postgresql_privileges, on_a_schema_are_reported_as_missing) {
     sql().run("CREATE SCHEMA closed");
     expect_ok(ctl({"--tables", names, "schema", "--force"}));
     const auto expect_grant = [&](const Json& json) {
-        CHECK(any_contains(json, "data.problems", "may not use schema closed"));
+        CHECK(any_contains(json, "data.problems", "lacks USAGE on schema closed"));
         CHECK(any_contains(json, "data.problems",
                            R"(run: GRANT USAGE ON SCHEMA "closed" TO "reader";)"));
         CHECK_FALSE(any_contains(json, "data.problems", "does not exist"));

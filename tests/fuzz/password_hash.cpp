@@ -37,7 +37,7 @@ void fuzz_password_hash(std::string_view stored) {
     const auto work = password::cost_of(stored);
     if (!work) {
         require(password::verify(stored, password) == password::Verdict::unsupported,
-                "a hash with unknown parameters is refused");
+                "a hash with unknown parameters is rejected");
     } else if (const auto* const argon2id = std::get_if<Argon2id>(&*work)) {
         require_bounds(*argon2id);
         require(stored.starts_with(parameters_of(*argon2id)),

@@ -150,7 +150,7 @@ TEST(api_keys, are_counted_once_per_request_up_to_their_limits) {
     update_key("\"remaining\" = 2");
     expect_success(get_with("x-api-key: sara"));
     expect_success(get_with("x-api-key: sara"));
-    expect_log("UA0318: the API key was rejected: no requests remain");
+    expect_log("UA0318: the API key was rejected: it has no requests remaining");
     Response response = get_with("x-api-key: sara");
     CHECK_EQUAL(429, response.status);
     STRCMP_CONTAINS("error", response.body.c_str());
@@ -158,7 +158,7 @@ TEST(api_keys, are_counted_once_per_request_up_to_their_limits) {
     update_key("\"remaining\" = NULL, \"rateLimitEnabled\" = TRUE, \"rateLimitMax\" = 1, "
                "\"rateLimitTimeWindow\" = 86400000, \"lastRequest\" = NULL");
     expect_success(get_with("x-api-key: sara"));
-    expect_log("UA0318: the API key was rejected: its rate limit is reached");
+    expect_log("UA0318: the API key was rejected: its rate limit was exceeded");
     response = get_with("x-api-key: sara");
     CHECK_EQUAL(429, response.status);
     CHECK(std::stoi(response.header("Retry-After").value_or("0")) > 80000);

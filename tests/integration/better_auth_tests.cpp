@@ -110,7 +110,7 @@ TEST(better_auth, other_paths_and_methods_are_not_answered) {
               "</Location>\n",
           {"mod_proxy.so", "mod_proxy_http.so"});
     CHECK_EQUAL(200, list(Caller::super_admin, "limit=1").status);
-    // The suite's httpd returns 404 to this path.
+    // The suite's httpd returns 404 for this path.
     CHECK_EQUAL(404, call(Caller::super_admin, "impersonate-user", "{}").status);
     const Response other = client_->send({"GET", "/api/auth/users", {bearer(Caller::super_admin)}});
     CHECK_EQUAL(200, other.status);

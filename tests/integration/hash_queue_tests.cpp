@@ -18,7 +18,7 @@ std::filesystem::path folder_of(pid_t process) {
     return "/proc/" + std::to_string(process);
 }
 
-/// The response of sign-in if the queue is full.
+/// The sign-in response if the queue is full.
 constexpr const char* busy_to_sign_in =
     R"({"message":"Service unavailable","code":"SERVICE_UNAVAILABLE"})";
 

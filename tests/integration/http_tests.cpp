@@ -59,7 +59,7 @@ TEST(methods, HEAD_is_allowed_where_GET_is) {
 
 TEST_GROUP_BASE(paths, Scene){};
 
-TEST(paths, beside_the_base_address_do_not_belong_to_the_service) {
+TEST(paths, outside_the_base_address_do_not_belong_to_the_service) {
     auto& client = Suite::current().client();
     for (const char* path : {"/api/usersx", "/api", "/api/user", "/off/users"}) {
         const auto response = client.send({"GET", path, {bearer(Caller::super_admin)}});

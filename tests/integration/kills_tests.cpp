@@ -72,9 +72,8 @@ TEST(kills, lose_no_confirmed_write) {
     users_.check(own_->sql());
     CHECK(users_.done() > kills);
     if (machine::is_long())
-        std::printf(
-            "\n%d kills: %d writes were confirmed, %d refused, and to %d came no response\n", kills,
-            users_.done(), users_.rejected(), users_.lost());
+        std::printf("\n%d kills: %d writes confirmed, %d rejected, %d without a response\n", kills,
+                    users_.done(), users_.rejected(), users_.lost());
 }
 
 TEST(kills, end_exactly_the_sessions_of_banned_users) {

@@ -93,7 +93,7 @@ struct Person {
     std::string role;
     std::string created;
 
-    /// Returns the row as JSON, exactly as in responses of the service.
+    /// Returns the row as JSON, exactly as in the service's responses.
     std::string json() const;
 };
 
@@ -174,7 +174,7 @@ void expect_success(const Response& response, SourceLocation where = {});
 /// Returns the values of a header, ignoring the case of its name.
 std::vector<std::string> values_of(const Response& response, const char* name);
 
-/// Checks the requirements for all responses of the service: JSON, not cached, no secret.
+/// Checks the requirements for all of the service's responses: JSON, not cached, no secret.
 void check_response(const Response& response, SourceLocation where = {});
 
 /// Returns the ids in a response, in the same order: "a b c".

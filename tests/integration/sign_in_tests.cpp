@@ -1,4 +1,4 @@
-// Stand-alone sign-in: responses of better-auth 1.6 and 1.7 to the same requests.
+// Stand-alone sign-in: the same responses as better-auth 1.6 and 1.7.
 #include "scene.hpp"
 
 #include <regex>

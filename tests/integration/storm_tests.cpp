@@ -97,7 +97,7 @@ class Storm : public OwnHttpd {
             }
         }
         if (machine::is_long())
-            std::printf("\n%d at once: %d done, %d refused; reads' p99 %.1f ms, at rest %.1f ms\n",
+            std::printf("\n%d at once: %d done, %d rejected; p99 of reads %.1f ms, idle %.1f ms\n",
                         count, done, rejected, reader.p99(), idle.p99());
         return done;
     }

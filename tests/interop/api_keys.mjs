@@ -191,7 +191,7 @@ const testsOf = (version) => (check) => {
     assert.equal(await status(site, owned), 200);
     const { valid, key } = await verify(site, owned);
     assert.deepEqual({ valid, remaining: key?.remaining }, { valid: true, remaining: 0 });
-    const response = await expectRejected(site, owned, "no requests remain", 429);
+    const response = await expectRejected(site, owned, "it has no requests remaining", 429);
     assert.equal(response.headers.get("retry-after"), null);
     await expectRejectedByApplication(site, owned, "USAGE_EXCEEDED");
     // The application has deleted the key.
@@ -206,7 +206,7 @@ const testsOf = (version) => (check) => {
       rateLimitEnabled: false,
     });
     assert.equal(await status(site, owned), 200);
-    await expectRejected(site, owned, "no requests remain", 429);
+    await expectRejected(site, owned, "it has no requests remaining", 429);
     await expectRejectedByApplication(site, owned, "USAGE_EXCEEDED");
     await change(site, owned, { lastRefillAt: new Date(Date.now() - 2 * day) });
     assert.equal(await status(site, owned), 200);
@@ -230,7 +230,7 @@ const testsOf = (version) => (check) => {
     const owned = await createUserAndKey(site, { rateLimitMax: 2, rateLimitTimeWindow: day });
     assert.equal(await status(site, owned), 200);
     assert.ok(await isValid(site, owned));
-    const response = await expectRejected(site, owned, "its rate limit is reached", 429);
+    const response = await expectRejected(site, owned, "its rate limit was exceeded", 429);
     const wait = Number(response.headers.get("retry-after")) * 1000;
     assert.ok(wait > 0 && wait <= day, response.headers.get("retry-after"));
     const { details } = await expectRejectedByApplication(site, owned, "RATE_LIMITED");
@@ -241,13 +241,13 @@ const testsOf = (version) => (check) => {
     assert.ok(await isValid(site, owned));
     assert.equal(await status(site, owned), 200);
     await expectRejectedByApplication(site, owned, "RATE_LIMITED");
-    await expectRejected(site, owned, "its rate limit is reached", 429);
+    await expectRejected(site, owned, "its rate limit was exceeded", 429);
     // A request to httpd starts the next window.
     await change(site, owned, { lastRequest: new Date(Date.now() - 2 * day) });
     assert.equal(await status(site, owned), 200);
     assert.equal((await stored(site, owned)).requestCount, 1);
     assert.ok(await isValid(site, owned));
-    await expectRejected(site, owned, "its rate limit is reached", 429);
+    await expectRejected(site, owned, "its rate limit was exceeded", 429);
   });
 
   check("a key of useradminctl is valid on both sides", async (site) => {

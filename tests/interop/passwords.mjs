@@ -65,7 +65,7 @@ const tests = (check) => {
     for (const tag of ["AH01617", "AH01618", "AH01807"]) site.log.allow(tag);
   });
 
-  check("scrypt: any password set by httpd signs in", async (site) => {
+  check("scrypt: users can sign in with any password set by httpd", async (site) => {
     for (const password of passwords) {
       const user = await site.createUser(newUserFields({ password }));
       await site.signIn(user);
@@ -87,7 +87,7 @@ const tests = (check) => {
   });
 
   check(
-    "argon2id: any password set by httpd signs in",
+    "argon2id: users can sign in with any password set by httpd",
     async (site) => {
       const application = await site.openApplication({ emailAndPassword: argon2idPasswords });
       for (const password of passwords) {

@@ -10,7 +10,7 @@ create_reader() {
     echo 'Defaults env_keep += "http_proxy https_proxy DEBIAN_FRONTEND"' >>/etc/sudoers.d/reader
     echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/99reader
     chown -R reader: "$repository"
-    # curl retries after an error response, since just after a reload an old child may still response. A persistent error ends
+    # curl retries after an error response, since just after a reload an old child may still respond. A persistent error ends
     # the commands.
     printf '%s\n' fail-with-body silent show-error 'noproxy = "*"' 'retry = 5' retry-all-errors >~reader/.curlrc
     # An installer would write this line.

@@ -324,7 +324,7 @@ TEST(postgresql_revocations, without_privileges_fail_the_change) {
     CHECK_EQUAL(std::string(), recorded_revocations());
     CHECK_TRUE(is_failure(
         with_store([](store::Store& store) { return store.revocations_since(0); }, "poor")));
-    expect_error("UA0103: role poor may not use table");
+    expect_error("UA0103: role poor lacks privileges on table");
 }
 
 } // namespace useradmin::test

@@ -1189,7 +1189,7 @@ TEST(postgresql_tables_in_use, are_written_once_if_the_connection_is_lost) {
     expect_ok(store().list({}, {20, 0}));
 }
 
-TEST(postgresql_tables_in_use, are_changed_once_if_the_commit_response_is_lost) {
+TEST(postgresql_tables_in_use, are_changed_once_if_the_connection_is_lost_during_commit) {
     expect_error("the outcome of the write is unknown");
     add_user("u", "u@x");
     // A sequence counts the writes, because a rollback does not reset it.
@@ -1209,7 +1209,7 @@ TEST(postgresql_tables_in_use, are_changed_once_if_the_commit_response_is_lost) 
     set_change_listener(nullptr);
 }
 
-TEST(postgresql_tables_in_use, report_no_unknown_outcome_for_a_lost_count) {
+TEST(postgresql_tables_in_use, report_no_unknown_outcome_if_a_failed_attempt_is_not_recorded) {
     expect_error("UA0105");
     change("CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
            "pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'; CREATE TRIGGER last_write "

@@ -163,7 +163,7 @@ void ExchangeLog::note(std::uint16_t port, std::string_view bytes, const Respons
 }
 
 void ExchangeLog::note(std::uint16_t port, const Request& request, const Response& response,
-                       bool is_right) {
+                       bool is_valid) {
     const std::lock_guard lock(mutex_);
     const auto server = servers_.find(port);
     if (server == servers_.end() || is_asking_)
@@ -184,7 +184,7 @@ void ExchangeLog::note(std::uint16_t port, const Request& request, const Respons
     std::string line = "{\"server\":" + std::to_string(number);
     line += ",\"host\":" + json_string(host) + ",\"method\":" + json_string(request.method);
     line += ",\"base\":" + json_string(*base) + ",\"path\":" + json_string(request.path);
-    line += std::string(",\"right\":") + (is_right ? "true" : "false") + ",\"request\":";
+    line += std::string(",\"is_valid\":") + (is_valid ? "true" : "false") + ",\"request\":";
     line += request.body ? json_string(*request.body) : "null";
     line += ",\"status\":" + std::to_string(response.status) + ",\"headers\":[";
     const char* comma = "";
@@ -210,8 +210,8 @@ void ExchangeLog::exclude_from_document() {
     const UtestShell& test = *UtestShell::getCurrent();
     const std::string name =
         std::string(test.getGroup().asCharString()) + "." + test.getName().asCharString();
-    if (beside_.insert(name).second)
-        write("{\"beside\":" + json_string(name) + "}");
+    if (excluded_.insert(name).second)
+        write("{\"excluded\":" + json_string(name) + "}");
 }
 
 void ExchangeLog::end_server(std::uint16_t port) noexcept {

@@ -60,7 +60,7 @@ class ExchangeLog {
     };
 
     void write(const std::string& line);
-    void note(std::uint16_t port, const Request& request, const Response& response, bool is_right);
+    void note(std::uint16_t port, const Request& request, const Response& response, bool is_valid);
     void ask(const Server& server, std::uint16_t port);
     static void read(const std::string& configuration, Server& server);
 
@@ -69,7 +69,7 @@ class ExchangeLog {
     std::unique_ptr<std::ofstream> file_;
     std::filesystem::path path_;
     std::map<std::uint16_t, Server> servers_;
-    std::set<std::string> beside_;
+    std::set<std::string> excluded_;
     std::set<std::size_t> seen_;
     int servers_begun_ = 0;
     bool is_asking_ = false;

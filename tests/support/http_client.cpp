@@ -184,7 +184,7 @@ HttpClient::~HttpClient() = default;
 Response HttpClient::send(const Request& request, SourceLocation where) {
     Response response;
     if (const char* const problem = session_->exchange(request, response))
-        fail_test(response.text() + "no whole response came: " + problem, where);
+        fail_test(response.text() + "incomplete response: " + problem, where);
     return response;
 }
 

@@ -64,7 +64,7 @@ std::optional<std::string> Redis::run(const std::vector<std::string>& words) con
         return std::unique_ptr<redisReply, void (*)(redisReply*)>(
             static_cast<redisReply*>(redisCommandArgv(context, static_cast<int>(texts.size()),
                                                       texts.data(), lengths.data())),
-            [](redisReply* response) { freeReplyObject(response); });
+            [](redisReply* reply) { freeReplyObject(reply); });
     };
     const std::unique_ptr<redisContext, decltype(&redisFree)> context(
         redisConnect("127.0.0.1", port_), redisFree);
@@ -72,13 +72,13 @@ std::optional<std::string> Redis::run(const std::vector<std::string>& words) con
         fail_test("Redis cannot be reached");
     send(context.get(), {"AUTH", password_});
     send(context.get(), {"SELECT", "2"});
-    const auto response = send(context.get(), words);
-    if (response == nullptr || response->type == REDIS_REPLY_ERROR)
-        fail_test("Redis: " + std::string(response != nullptr ? response->str : context->errstr));
-    if (response->type == REDIS_REPLY_NIL)
+    const auto reply = send(context.get(), words);
+    if (reply == nullptr || reply->type == REDIS_REPLY_ERROR)
+        fail_test("Redis: " + std::string(reply != nullptr ? reply->str : context->errstr));
+    if (reply->type == REDIS_REPLY_NIL)
         return std::nullopt;
-    return response->type == REDIS_REPLY_INTEGER ? std::to_string(response->integer)
-                                                 : std::string(response->str, response->len);
+    return reply->type == REDIS_REPLY_INTEGER ? std::to_string(reply->integer)
+                                              : std::string(reply->str, reply->len);
 }
 
 } // namespace useradmin::test

@@ -456,7 +456,7 @@ TEST(extras, end_the_sessions_of_a_banned_user_if_configured) {
     expect("update another", calls.text());
 }
 
-TEST(extras, keep_the_last_superAdmin_where_that_is_guarded) {
+TEST(extras, keep_the_last_superAdmin_if_guarded) {
     ask(super_admin, "PUT /another/ban", "{}");
     CHECK(store.guard->kind == store::UpdateGuard::Kind::none);
     settings.guards.last_super_admin = true;

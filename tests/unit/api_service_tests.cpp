@@ -55,7 +55,7 @@ TEST(paths_and_methods, another_method_on_a_user_is_not_allowed) {
     }
 }
 
-TEST(paths_and_methods, only_responses_about_methods_name_the_allowed_ones) {
+TEST(paths_and_methods, only_OPTIONS_and_405_responses_have_Allow) {
     for (const auto request : {"GET ", "GET /another", "GET /unknown", "DELETE /boss", "GET /a/b"})
         for (const Caller& caller : {nobody, super_admin})
             expect("", header_of(send(caller, request), "Allow"), request);

@@ -208,7 +208,7 @@ TEST(attempts, attempts_from_an_address_count_across_databases) {
     CHECK_EQUAL(std::string("network/64 60"), state("10.0.0.1", "ivo"));
 }
 
-TEST(attempts, on_names_of_any_length_and_bytes_are_counted) {
+TEST(attempts, for_arbitrary_names_are_counted) {
     const std::string names[] = {"", std::string(100000, 'x'), std::string("\0\xff", 2)};
     for (const auto& name : names) {
         const std::string address = "10.0.0." + std::to_string(name.size() % 7);

@@ -70,15 +70,15 @@ store::Revocation revocation(std::string_view user_id, std::int64_t id) {
 
 /// Accepts one connection and sends `start`, then a response that does not end, byte by byte, for
 /// up to a minute.
-class EndlessResponse {
+class EndlessReply {
   public:
-    explicit EndlessResponse(std::string_view start = {}) : start_(start) {
+    explicit EndlessReply(std::string_view start = {}) : start_(start) {
         const sockaddr_in any_port = loopback(0);
         ::bind(listener_, reinterpret_cast<const sockaddr*>(&any_port), sizeof any_port);
         ::listen(listener_, 1);
         thread_ = std::thread([this] { send(); });
     }
-    ~EndlessResponse() {
+    ~EndlessReply() {
         thread_.join();
         ::close(listener_);
     }
@@ -291,7 +291,7 @@ TEST(delivery, ends_a_stored_session_whose_token_is_not_text) {
 }
 
 TEST_GROUP(redis_storage) {
-    const EndlessResponse server;
+    const EndlessReply server;
 
     /// Connects, and stops the storage while it reads the response. Returns what it then reports.
     std::string error_after_stop() const {
@@ -308,7 +308,7 @@ TEST_GROUP(redis_storage) {
     }
 };
 
-TEST(redis_storage, times_out_on_an_endless_response) {
+TEST(redis_storage, times_out_on_an_endless_reply) {
     secondary_storage::RedisStorage storage({"127.0.0.1", server.port()},
                                             std::chrono::milliseconds(100));
     CHECK_FALSE(storage.connect());
@@ -327,8 +327,8 @@ TEST(redis_storage, aborts_a_running_command_if_it_is_stopped) {
 TEST_GROUP(redis_errors){};
 
 TEST(redis_errors, do_not_repeat_the_password) {
-    const EndlessResponse server("-ERR unknown command 'AUTH', with args beginning with: 'eva' "
-                                 "'s3cr3t' \r\n");
+    const EndlessReply server("-ERR unknown command 'AUTH', with args beginning with: 'eva' "
+                              "'s3cr3t' \r\n");
     secondary_storage::RedisAddress address{"127.0.0.1", server.port()};
     address.user = "eva";
     address.password = "s3cr3t";

@@ -34,8 +34,8 @@ std::optional<HttpdConfiguration> default_configuration_with(const std::string& 
     return std::nullopt;
 }
 
-/// Reports directives that httpd ignores because the module that defines them is not loaded. If the
-/// module were required, httpd would reject the configuration.
+/// Reports directives that httpd ignores because they are inside <IfModule> and the module is not
+/// loaded. Elsewhere, httpd rejects them.
 void check_modules(const HttpdConfiguration& configuration, const HttpdTest& test,
                    Findings& findings) {
     // Both modules define some of the other directives that start with UserAdmin.

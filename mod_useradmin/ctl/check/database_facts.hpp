@@ -28,7 +28,7 @@ struct PasswordFormats {
 };
 
 /// Counts of the rows that one writer created: this service (DatabaseFacts::own) or the application
-/// (foreign). The optional members are empty if the database role may not read the columns.
+/// (foreign). The optional members are empty if the database role cannot read the columns.
 struct RowCounts {
     std::int64_t users = 0;
     /// The number of users whose address contains a capital letter.

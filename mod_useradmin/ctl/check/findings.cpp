@@ -194,7 +194,7 @@ class Examiner {
             if (found_.superuser_risk)
                 note("the rows were not read: " + *found_.superuser_risk);
             else if (schema().user.exists() && schema().account.exists())
-                note("the database role may not read the accounts, so the rows were not "
+                note("the database role cannot read the account table, so the rows were not "
                      "evaluated; to evaluate them, run the command as the tables' owner");
             return;
         }

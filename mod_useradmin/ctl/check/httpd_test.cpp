@@ -20,7 +20,7 @@ namespace {
 
 constexpr int not_found = 127;
 
-// Finds httpd and its environment like Debian's and Fedora's apachectl.
+// Finds httpd and its environment the way Debian's and Fedora's apachectl do.
 constexpr const char* script =
     "OPTIONS=\n"
     "for file in \"${APACHE_ENVVARS:-${APACHE_CONFDIR:-" HTTPD_ROOT

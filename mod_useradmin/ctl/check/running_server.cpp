@@ -47,9 +47,10 @@ std::string problem_of(long status, std::string_view body) {
     if (status == 401)
         return "httpd itself, not the service, requires credentials (401): a Require or AuthType "
                "directive applies to this URL; add Require all granted";
-    return "the response " + number +
-           " is not from the service; compare this URL with the <Location> that has UserAdmin On "
-           "and with its <VirtualHost>, reload httpd after a change, and see httpd's error log";
+    return "the " + number +
+           " response is not from the service; check that the URL matches the <Location> with "
+           "UserAdmin On and its <VirtualHost>, reload httpd if you have changed the "
+           "configuration, and see httpd's error log";
 }
 
 } // namespace

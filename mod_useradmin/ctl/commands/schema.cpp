@@ -192,8 +192,8 @@ void print_done(const Context& context, const Done& done) {
         print_line("Missing columns were added: " + names + ".");
     if (!done.created_file.empty())
         print_line("The file " + done.created_file +
-                   " is accessible only to its owner. The file and its directory must belong to "
-                   "the account of httpd's children.");
+                   " is accessible only to its owner. The file and its directory must be owned "
+                   "by the account that httpd runs as (User).");
 }
 
 void reject_schemas(const store::DatabaseProduct& product, const store::TableNames& names) {

@@ -13,7 +13,7 @@ namespace useradmin::ctl {
 /// target of the audit line.
 model::User find_user(Context& context, std::string_view word);
 
-/// Prints the user's fields or, with --json, the response of the API.
+/// Prints the user's fields or, with --json, the API's response.
 void print(const Context& context, const model::User& user);
 /// Prints the line or, with --json, the user.
 void print(const Context& context, const model::User& user, std::string_view line);

@@ -144,8 +144,8 @@ class Loader {
             ConfigSection{std::move(name), std::move(words), section_});
     }
 
-    /// Returns whether httpd reads the current line in any case, because the line is in no
-    /// condition or macro.
+    /// Returns whether the current line applies unconditionally: it is outside conditional sections
+    /// and macros.
     bool is_certain() const {
         const ConfigSection* section = section_.get();
         while (section != nullptr && !is_condition(*section) &&

@@ -322,11 +322,11 @@ void read_column(Rows& rows, Schema& schema, std::map<std::string, Table>& plugi
         table.absence_reason = *distrusted;
     else if (closed_schema)
         table.absence_reason =
-            "role " + account + " may not use schema " + std::string(*closed_schema) +
+            "role " + account + " lacks USAGE on schema " + std::string(*closed_schema) +
             ", which contains a table named " + table.name + "; run: GRANT USAGE ON SCHEMA " +
             quoted_identifier(*closed_schema) + " TO " + quoted_identifier(account) + ";";
     else if (own_name && (letter == 'r' || letter == 't')) // columns require SELECT
-        table.absence_reason = "role " + account + " may not use table " + table.sql +
+        table.absence_reason = "role " + account + " lacks privileges on table " + table.sql +
                                "; run: GRANT SELECT, INSERT, UPDATE, DELETE ON " + table.sql +
                                " TO " + quoted_identifier(account) + ";";
 }

@@ -14,12 +14,12 @@ namespace {
 // SQLITE_CONSTRAINT_DATATYPE: a strict table rejects a value's type. Defined from 3.37 on.
 constexpr int constraint_datatype = SQLITE_CONSTRAINT | (12 << 8);
 
-/// Ends a run of a statement at the end of the scope.
-struct EndOfRun {
+/// Resets the statement when the scope ends.
+struct StatementReset {
     sqlite3* database;
     sqlite3_stmt* statement;
 
-    ~EndOfRun() {
+    ~StatementReset() {
         sqlite3_progress_handler(database, 0, nullptr, nullptr);
         sqlite3_reset(statement);
         sqlite3_clear_bindings(statement);
@@ -63,7 +63,7 @@ ErrorKind kind_of_code(int code, std::string_view message) noexcept {
         {SQLITE_ERROR, ErrorKind::stale_schema}, // such as an unknown table or column
         {SQLITE_SCHEMA, ErrorKind::stale_schema},
     };
-    // How ON DELETE RESTRICT is implemented.
+    // SQLite reports a violation of ON DELETE RESTRICT with this code.
     if (code == SQLITE_CONSTRAINT_TRIGGER && message == "FOREIGN KEY constraint failed")
         return ErrorKind::foreign_key_violation;
     if (primary_code(code) == SQLITE_ERROR && message.find("generated column") != message.npos)
@@ -153,7 +153,7 @@ SqliteStatement SqliteClient::prepare(const char* sql) {
 std::optional<Rows> SqliteClient::run(sqlite3_stmt* statement,
                                       std::span<const char* const> arguments, apr_pool_t* pool) {
     constexpr int steps = 50000; // virtual machine instructions, about a millisecond
-    const EndOfRun end{database_, statement};
+    const StatementReset end{database_, statement};
     if (deadline_ != no_deadline)
         sqlite3_progress_handler(database_, steps, is_late, &deadline_);
     int index = 0;

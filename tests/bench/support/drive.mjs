@@ -36,11 +36,11 @@ export const drive = async (
   if (status !== 0 || !line) throw new Error(`wrk failed on ${address}:\n${output}${error}`);
   const { requests, seconds: took, failed, lost, p50, p99 } = JSON.parse(line);
   if (failed + lost > 0)
-    throw new Error(`${failed} responses of ${address} were errors, and ${lost} are missing`);
+    throw new Error(`${failed} responses from ${address} were errors, and ${lost} are missing`);
   // If no response arrived, measure for longer.
   if (requests === 0 && seconds < 60)
     return drive(address, headers, { seconds: seconds * 4, connections, script, words });
-  if (requests === 0) throw new Error(`no response of ${address} came within ${seconds} s`);
+  if (requests === 0) throw new Error(`no response from ${address} within ${seconds} s`);
   return { rate: requests / took, p50, p99, requests };
 };
 

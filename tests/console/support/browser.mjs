@@ -186,20 +186,20 @@ export class View {
     await this.page.waitForFunction((wanted) => (new URLSearchParams(location.hash.slice(1)).get("search") ?? "") === wanted, {}, text);
     await this.waitUntilIdle();
   }
-  /** Responds in place of the server. replyTo returns the response, "held" to delay the request, or a false value to let it pass. */
-  async intercept(replyTo) {
+  /** Responds in place of the server. responseTo returns the response, "held" to delay the request, or a false value to let it pass. */
+  async intercept(responseTo) {
     await this.page.setRequestInterception(true);
     this.page.on("request", (request) => {
       if (request.isInterceptResolutionHandled()) return;
-      const response = replyTo(request);
+      const response = responseTo(request);
       if (response === "held") return;
       // The page may have aborted the request.
       if (response) request.respond({ status: 200, contentType: "application/json", ...response }).catch(() => {});
       else request.continue().catch(() => {});
     });
   }
-  /** Lets the service respond as on a standby. The history is read from the audit log, so it has no Warning. */
-  async responseAsStandby() {
+  /** Makes the service respond like a standby. The history is read from the audit log, so it has no Warning. */
+  async respondAsStandby() {
     await this.page.evaluate(() => {
       const own = window.fetch;
       window.fetch = async (url, options) => {
