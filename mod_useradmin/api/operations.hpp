@@ -17,7 +17,8 @@ struct Call {
     std::string_view id;
     audit::Event& event;
     const Operation& operation;
-    /// The body. std::nullopt if the operation reads none, or if it is not a valid JSON object.
+    /// The body, or the data of a bulk request. std::nullopt if the operation reads no body, or if
+    /// it is not a valid JSON object.
     const std::optional<json::Object>& body;
     /// The user's versions in If-Match; see if_match_versions().
     store::Versions versions = {};

@@ -20,7 +20,10 @@ std::string_view version_of(std::string_view tag) noexcept {
 
 } // namespace
 
-store::Versions if_match_versions(model::NullableText if_match) {
+store::Versions if_match_versions(const http::Headers& headers, model::NullableText if_match) {
+    // Changes are made to existing users, so "only if there is none" is never met.
+    if (headers.find("If-None-Match") == "*")
+        return std::vector<std::string_view>();
     if (!if_match || text::trim(*if_match) == "*")
         return std::nullopt;
     std::string_view list = *if_match;
@@ -35,11 +38,9 @@ store::Versions if_match_versions(model::NullableText if_match) {
 }
 
 store::Versions if_match_versions(const http::Headers& headers) {
-    // Changes are made to existing users, so "only if there is none" is never met.
-    if (headers.find("If-None-Match") == "*")
-        return std::vector<std::string_view>();
-    return if_match_versions(headers.has("If-Match") ? model::NullableText(headers.find("If-Match"))
-                                                     : std::nullopt);
+    return if_match_versions(headers, headers.has("If-Match")
+                                          ? model::NullableText(headers.find("If-Match"))
+                                          : std::nullopt);
 }
 
 bool matches_version(const model::User& user, const store::Versions& versions) {

@@ -8,10 +8,10 @@ namespace useradmin::api {
 
 /// Returns the strong tags in If-Match, or std::nullopt if it is absent or "*". Ignores weak tags,
 /// which never match, and whatever is not a tag. Returns an empty list, which matches no user, if
-/// no tags are left.
-store::Versions if_match_versions(model::NullableText if_match);
-/// Same, but also returns an empty list if If-None-Match is "*".
+/// no tags are left or If-None-Match is "*".
 store::Versions if_match_versions(const http::Headers& headers);
+/// Same, with another value of If-Match than in the headers.
+store::Versions if_match_versions(const http::Headers& headers, model::NullableText if_match);
 /// Returns whether the user's row has one of the versions. std::nullopt matches every row.
 bool matches_version(const model::User& user, const store::Versions& versions);
 

@@ -92,6 +92,11 @@ TEST(bulk, checks_if_match_of_each_item_instead_of_the_header) {
     STRCMP_CONTAINS(R"({"id":"root","status":200)", body.c_str());
 }
 
+TEST(bulk, items_fail_if_If_None_Match_is_an_asterisk) {
+    headers.fields["If-None-Match"] = "*";
+    STRCMP_CONTAINS(R"({"id":"another","status":412)", body_of(ban_two).c_str());
+}
+
 TEST(bulk, changes_nothing_for_an_invalid_body) {
     for (const char* text :
          {"", "[]", "{}", R"({"operation":"ban"})", R"({"operation":"ban","items":[]})",
