@@ -315,6 +315,23 @@ Response locked(text::Timestamp until, const Service& service) {
     return response;
 }
 
+/// Returns the response if a concurrent request has locked or removed the second factor, or has
+/// changed the backup codes.
+Response concurrent_change(std::string_view user_id, bool uses_backup_code,
+                           const Service& service) {
+    const auto found = service.store.find_second_factor(user_id);
+    if (!found && !found.is_not_found())
+        return store_error(found.failure());
+    if (found && found->factor.locked_until > service.now) {
+        service.event.reason = "locked";
+        return locked(*found->factor.locked_until, service);
+    }
+    if (!found || !uses_backup_code)
+        return invalid_challenge(service);
+    return error(409, "Failed to verify backup code. Please try again.",
+                 "FAILED_TO_VERIFY_BACKUP_CODE_PLEASE_TRY_AGAIN");
+}
+
 /// Completes the challenge and opens a session. If the request disables the session, the challenge
 /// stays valid.
 Response complete(const Verification& verification, const CodeForm& form,
@@ -333,14 +350,8 @@ Response complete(const Verification& verification, const CodeForm& form,
     const auto changed = change_second_factor(service, std::move(change));
     if (!changed && changed.is_not_found())
         return invalid_challenge(service);
-    if (!changed && changed.failure() == store::Failure::version_mismatch && !uses_backup_code) {
-        // Concurrent requests have failed in the meantime.
-        service.event.reason = "locked";
-        return locked(service.now + lock_duration, service);
-    }
     if (!changed && changed.failure() == store::Failure::version_mismatch)
-        return error(409, "Failed to verify backup code. Please try again.",
-                     "FAILED_TO_VERIFY_BACKUP_CODE_PLEASE_TRY_AGAIN");
+        return concurrent_change(user.id, uses_backup_code, service);
     if (!changed)
         return store_error(changed.failure());
     if (!form.opens_session)
