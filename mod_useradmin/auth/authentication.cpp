@@ -214,7 +214,7 @@ CachedOutcome& outcome_of(request_rec* request, const AuthSettings& settings, Cr
 /// Logs a rejection once per client request.
 void log_rejection(request_rec* request, const AuthSettings& settings, const Rejection& rejection,
                    CachedOutcome& answer) {
-    if (rejection.message == nullptr || std::exchange(answer.is_rejection_logged, true))
+    if (std::exchange(answer.is_rejection_logged, true))
         return;
     const bool is_key = answer.kind == CredentialKind::api_key;
     const Outcome& outcome = answer.outcome;
@@ -286,15 +286,18 @@ int authenticate(request_rec* request) {
         return DECLINED;
     CachedOutcome& answer = outcome_of(request, settings, kind, std::move(credential));
     const Outcome& outcome = answer.outcome;
-    apr_table_setn(request->notes, httpd::rejected_note, "1"); // unless set_caller() sets an id
-    if (!outcome.identity.impersonated_by.empty() && settings.get<RejectsImpersonated>()) {
-        log_rejection(request, settings,
-                      {"an administrator is impersonating its user", "impersonated-session",
-                       "to accept such sessions, set AuthUserAdminImpersonated to allow"},
-                      answer);
-        return DECLINED;
+    const bool is_refused =
+        !outcome.identity.impersonated_by.empty() && settings.get<RejectsImpersonated>();
+    const Rejection rejection =
+        is_refused ? Rejection{"an administrator is impersonating its user", "impersonated-session",
+                               "to accept such sessions, set AuthUserAdminImpersonated to allow"}
+                   : outcome.result.rejection;
+    if (rejection.message != nullptr) {
+        apr_table_setn(request->notes, httpd::rejected_note, "1");
+        log_rejection(request, settings, rejection, answer);
     }
-    log_rejection(request, settings, outcome.result.rejection, answer);
+    if (is_refused)
+        return DECLINED;
     const auto unless_ignored = [&](int status) {
         return ignores_lookup_failures(request, settings) ? DECLINED : status;
     };

@@ -19,8 +19,8 @@ inline constexpr const char* role_note = "session-user-role";
 /// have another source. If it is the service's user table, a change rechecks the caller's row.
 inline constexpr const char* table_note = "session-user-table";
 inline constexpr const char* impersonator_note = "session-impersonated-by";
-/// Set if the request has no id because its credential was rejected. If so, the callers of the
-/// requests that led to this one do not apply.
+/// Set if the request's credential was rejected, so the callers of the requests that led to this
+/// one do not apply. Not set if the credential was valid or its lookup failed.
 inline constexpr const char* rejected_note = "session-rejected";
 /// The id and the permissions (as JSON) of the API key that identified the caller.
 inline constexpr const char* api_key_note = "session-api-key";

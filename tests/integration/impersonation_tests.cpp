@@ -104,6 +104,16 @@ TEST(impersonation, that_is_rejected_after_a_redirect_leaves_no_session) {
     }
 }
 
+TEST(impersonation, valid_session_keeps_its_role_after_redirect_to_Basic) {
+    start("<Location \"/first\">\n  AuthType UserAdmin\n  AuthUserAdmin On\n"
+          "  Require all granted\n  RewriteEngine On\n  RewriteRule ^ /basic [PT]\n</Location>\n"
+          "<Location \"/basic\">\n  AuthType Basic\n  AuthName x\n  AuthUserAdmin On\n"
+          "  AuthBasicProvider useradmin\n  Require user-role admin\n"
+          "  SetHandler useradmin-health\n</Location>\n",
+          {"mod_rewrite.so", "mod_auth_basic.so"});
+    CHECK_EQUAL(200, call(Caller::admin, "GET", "/first").status);
+}
+
 TEST(impersonation, ends_when_the_administrator_is_banned) {
     start_with("");
     expect_success(call(Caller::admin, "GET", "/api/users"));
