@@ -319,6 +319,15 @@ TEST(check_server, reports_directives_of_modules_that_are_not_loaded) {
                    "run 'a2enmod useradmin'");
 }
 
+TEST(check_server, accepts_directives_that_another_condition_skips) {
+    const std::string session = replace_first(service, "AuthUserAdmin On", "UserAdminSession x y");
+    for (const char* const condition : {"IfModule !mod_useradmin.c", "IfDefine NO_SUCH_NAME"}) {
+        const std::string end = std::string(condition).substr(0, std::string(condition).find(' '));
+        expect_no_problem(without_module("auth_useradmin", session + "<" + condition + ">\n" +
+                                                               service + "</" + end + ">\n"));
+    }
+}
+
 TEST(check_server, reports_configurations_that_httpd_accepts_but_that_do_not_work) {
     const std::string on = "AuthUserAdmin On\n";
     const std::string bare = replace_first(service, "  AuthUserAdmin On\n", "");

@@ -34,8 +34,19 @@ std::optional<HttpdConfiguration> default_configuration_with(const std::string& 
     return std::nullopt;
 }
 
+/// Returns whether the line is inside an <IfModule> that requires the module.
+bool requires_module(const ConfigLine& line, const std::string& module) {
+    for (const ConfigSection* section = line.section.get(); section != nullptr;
+         section = section->parent.get())
+        if (is_same_name(section->name, "IfModule") && !section->arguments.empty() &&
+            (section->arguments[0] == module + "_module" ||
+             section->arguments[0] == "mod_" + module + ".c"))
+            return true;
+    return false;
+}
+
 /// Reports directives that httpd ignores because they are inside <IfModule> and the module is not
-/// loaded. Elsewhere, httpd rejects them.
+/// loaded. Elsewhere, httpd rejects them, or another condition skips them intentionally.
 void check_modules(const HttpdConfiguration& configuration, const HttpdTest& test,
                    Findings& findings) {
     // Both modules define some of the other directives that start with UserAdmin.
@@ -47,8 +58,10 @@ void check_modules(const HttpdConfiguration& configuration, const HttpdTest& tes
     };
     for (const auto& [directive, module] : modules) {
         const std::string name(module);
-        if (configuration.has(directive) &&
-            std::ranges::find(test.modules, name + "_module") == test.modules.end())
+        if (std::ranges::find(test.modules, name + "_module") == test.modules.end() &&
+            std::ranges::any_of(configuration.lines(), [&](const ConfigLine& line) {
+                return is_same_name(line.words[0], directive) && requires_module(line, name);
+            }))
             findings.problems.push_back(configuration.name() + ": httpd ignores " +
                                         std::string(directive) + " because mod_" + name +
                                         " is not loaded; run 'a2enmod " + name +
