@@ -104,13 +104,17 @@ const char* read_base(const ConfigLine& line, const char* example, Base& base) {
                            example, "\">", nullptr);
     const std::string_view path = command.path;
     const std::size_t size = path.find_last_not_of('/') + 1;
-    base = {line.is_on, line.copy(path.substr(0, size))};
+    base = {line.is_on, line.copy(path.substr(0, size)), command.directive};
     // <Location "/x/"> does not match /x, but that path is the base address itself.
     if (size > 0 && size < path.size())
         return apr_pstrcat(line.pool(),
                            "the path of its <Location> must not end with a slash; use <Location \"",
                            base.path, "\">", nullptr);
     return nullptr;
+}
+
+std::string location_text(std::string_view path) {
+    return "<Location \"" + std::string(path.empty() ? "/" : path) + "\">";
 }
 
 std::string_view path_below(const request_rec* request, const char* base) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace useradmin::httpd {
@@ -16,7 +17,12 @@ struct Base {
     /// The path of the Location without a trailing slash, or "" for "/". nullptr if the directive
     /// is not set.
     const char* path = nullptr;
+    /// The directive, for log lines while httpd reads the configuration.
+    const ap_directive_t* directive = nullptr;
 };
+
+/// Returns the Location's first line, for log lines. path: as in Base.
+std::string location_text(std::string_view path);
 
 /// Reads the flag of a directive that makes its Location a base address. Returns nullptr or an
 /// error message. example: a path to suggest in the message.

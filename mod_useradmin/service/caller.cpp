@@ -3,6 +3,7 @@
 #include "apr/pool.hpp"
 #include "httpd/auth_information.hpp"
 #include "httpd/first_request.hpp"
+#include "httpd/location.hpp"
 
 #include <algorithm>
 #include <array>
@@ -87,8 +88,7 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
     // All endpoints for better-auth have the same parent path.
     const std::string_view uri = apr::view_of(request->uri);
     const std::string location =
-        "<Location \"" + std::string(base != nullptr ? base : uri.substr(0, uri.rfind('/'))) +
-        "\">";
+        httpd::location_text(base != nullptr ? base : uri.substr(0, uri.rfind('/')));
     log.write_rejection(
         // A request without credentials does not indicate a configuration error.
         has_credential(request) ? text::Level::warning : text::Level::info,

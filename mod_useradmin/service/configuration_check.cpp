@@ -3,6 +3,7 @@
 #include "apr/pool.hpp"
 #include "httpd/auth_information.hpp"
 #include "httpd/configuration_tree.hpp"
+#include "httpd/location.hpp"
 #include "httpd/monitoring.hpp"
 #include "service/better_auth.hpp"
 #include "service/caller.hpp"
@@ -13,9 +14,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace useradmin::service {
 
@@ -29,10 +30,6 @@ constexpr std::string_view handlers[] = {better_auth_handler, console_handler,
 bool starts_with(std::string_view text, std::string_view prefix) noexcept {
     return text.size() >= prefix.size() &&
            strncasecmp(text.data(), prefix.data(), prefix.size()) == 0;
-}
-
-std::string location_text(std::string_view path) {
-    return "<Location \"" + std::string(path) + "\">";
 }
 
 bool authenticates(const ap_conf_vector_t* configuration) {
@@ -52,24 +49,55 @@ bool may_authenticate_at(const char* base, apr_pool_t* pool, const server_rec* s
                });
 }
 
+/// Returns whether a directive inside <If>, <ElseIf> or <Else> may authenticate callers.
+bool is_authentication_conditional() {
+    bool is_conditional = false;
+    httpd::for_each_directive([&](const httpd::TreeDirective& found) {
+        if (!httpd::is_named(found.directive, "AuthUserAdmin") &&
+            !httpd::is_named(found.directive, "UserAdminSession"))
+            return;
+        for (const ap_directive_t* section = found.directive.parent; section != nullptr;
+             section = section->parent)
+            for (const char* const name : {"<If", "<ElseIf", "<Else"})
+                is_conditional = is_conditional || httpd::is_named(*section, name);
+    });
+    return is_conditional;
+}
+
 void check_callers(apr_pool_t* pool, const server_rec* servers) {
     // Another module may set the note that identifies the caller, so a server in operation does not
     // warn. The provider authenticates callers in any section with its AuthType.
     if (ap_state_query(AP_SQ_RUN_MODE) == AP_SQ_RM_NORMAL ||
-        httpd::is_password_provider_configured(pool))
+        httpd::is_password_provider_configured(pool) || is_authentication_conditional())
         return;
-    // A virtual host inherits the main server's base addresses, and may complete their Locations.
-    std::map<const char*, bool> bases;
+    struct Service {
+        httpd::Base base;
+        bool may_authenticate;
+    };
+    std::vector<Service> services;
     for (const server_rec* server = servers; server != nullptr; server = server->next)
-        for (const char* const base : bases_of(server))
-            if (settings_of(httpd::configuration_at(pool, server, base)).get<Enabled>().is_on)
-                bases[base] |= may_authenticate_at(base, pool, server);
-    for (const auto& [base, may_authenticate] : bases)
-        if (!may_authenticate)
-            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr,
-                         "UA0225: neither AuthUserAdmin nor UserAdminSession applies to %s, so "
-                         "requests get 401 unless another module sets the session-user-id note; %s",
-                         location_text(base).c_str(), authentication_advice);
+        for (const char* const path : bases_of(server)) {
+            const httpd::Base base =
+                settings_of(httpd::configuration_at(pool, server, path)).get<Enabled>();
+            if (!base.is_on)
+                continue;
+            const bool may_authenticate = may_authenticate_at(path, pool, server);
+            // Virtual hosts inherit the main server's Locations, and may complete them.
+            const auto known = std::ranges::find(
+                services, base.directive, [](const Service& each) { return each.base.directive; });
+            if (known == services.end())
+                services.push_back({base, may_authenticate});
+            else
+                known->may_authenticate |= may_authenticate;
+        }
+    for (const Service& service : services)
+        if (!service.may_authenticate)
+            httpd::warn(*service.base.directive, useradmin_module,
+                        "UA0225: neither AuthUserAdmin nor UserAdminSession applies to " +
+                            httpd::location_text(service.base.path) +
+                            ", so requests get 401 unless another module sets the "
+                            "session-user-id note; " +
+                            authentication_advice);
 }
 
 /// Returns the argument of SetHandler if it starts with "useradmin-". Otherwise, returns an empty
@@ -103,9 +131,9 @@ void check_slash(const ap_directive_t& location, apr_pool_t* pool) {
     // The path of a request to a forward proxy is a URL.
     if (path.find_first_of("/~*?[") != 0 && path.find("://") == path.npos)
         httpd::warn(location, useradmin_module,
-                    "UA0227: " + location_text(path) +
+                    "UA0227: " + httpd::location_text(path) +
                         " matches no request because paths start with a slash; use " +
-                        location_text("/" + std::string(path)));
+                        httpd::location_text("/" + std::string(path)));
 }
 
 /// Returns the innermost <Location> around the directive, or nullptr.

@@ -142,8 +142,8 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                     if (!is_enabled(settings_of(configuration)))
                         continue;
                     if (const char* const problem = mail_configuration_error(configuration)) {
-                        ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
-                                     "UA0230: <Location \"%s\">: %s", base, problem);
+                        ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers, "UA0230: %s: %s",
+                                     httpd::location_text(base).c_str(), problem);
                         return HTTP_INTERNAL_SERVER_ERROR;
                     }
                 }

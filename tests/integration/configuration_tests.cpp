@@ -413,12 +413,14 @@ TEST(configuration, that_cannot_work_as_intended_causes_a_warning) {
     const std::string callers =
         "UA0225: neither AuthUserAdmin nor UserAdminSession applies to <Location \"/api/users\">, "
         "so requests get 401 unless another module sets the session-user-id note; "
-        "set AuthUserAdmin On or UserAdminSession in the Location\n";
+        "set AuthUserAdmin On or UserAdminSession in the Location (";
     const std::string no_slash = "UA0227: <Location \"metrics\"> matches no request because paths "
                                  "start with a slash; use <Location \"/metrics\"> (";
     const std::pair<std::string, std::string> mistakes[] = {
         {with_database(location("/api/users", "")), callers},
         {with_database(host + location("/api/users", "") + end), callers},
+        {with_database("<VirtualHost *:80>\n" + users + end + host + location("/", "") + end),
+         "applies to <Location \"/\">, so"},
         {with_database(users + handler("/admin", "useradmin-consol")),
          "UA0226: SetHandler names the unknown handler useradmin-consol, so its requests get 404; "
          "the handlers are useradmin-better-auth, useradmin-console, useradmin-health, "
@@ -454,6 +456,7 @@ TEST(configuration, that_may_work_causes_no_warning) {
           with_database("<Location ~ \"metrics$\">\nSetHandler useradmin-metrics\n</Location>\n" +
                         location("/api/users", "AuthUserAdmin On")),
           with_database("<Location \"other\">\nSetHandler server-status\n</Location>\n"),
+          with_database(location("/api/users", "<If \"true\">\nAuthUserAdmin On\n</If>")),
           location("/api/users", "AuthUserAdmin On") + host + with_database("") + end}) {
         const std::string said = expect_accepted(configuration);
         CHECK_TEXT(said.find("UA0") == said.npos, (configuration + said).c_str());
