@@ -195,8 +195,11 @@ void warn_of_missing_database(apr_pool_t* pool, const module& owner, const char*
     auto& reported =
         apr::find_or_emplace<std::set<const server_rec*>>(pool, "useradmin without database");
     const ConnectionPools pools(servers);
-    const auto missing_in = [](const ConnectionPool& each) {
-        return each.driver.empty() ? "DBDriver" : each.parameters.empty() ? "DBDParams" : nullptr;
+    const auto missing_in = [](const ConnectionPool& each) -> const char* {
+        if (each.driver.empty())
+            return "DBDriver";
+        // libpq may get its parameters from the environment.
+        return each.driver == "sqlite3" && each.parameters.empty() ? "DBDParams" : nullptr;
     };
     auto database = pools.server_databases().begin();
     for (const server_rec* server = servers; server != nullptr; server = server->next) {

@@ -208,9 +208,9 @@ Backend& backend_of(const server_rec* server, const module& owner) noexcept;
 bool check_database(const module& owner, const char* directive) noexcept;
 
 /// Call from check_config. Logs a warning for each virtual host that uses a directive but has no
-/// DBDriver or DBDParams, unless the other module has already warned. Virtual hosts may complete
-/// the main server's configuration, so for the main server, one server with both is enough. pool:
-/// the configuration's pool.
+/// DBDriver or, with SQLite, no DBDParams, unless the other module has already warned. Virtual
+/// hosts may complete the main server's configuration, so for the main server, one server with a
+/// database is enough. pool: the configuration's pool.
 void warn_of_missing_database(apr_pool_t* pool, const module& owner, const char* directive,
                               const server_rec* servers,
                               const std::function<bool(const server_rec*)>& uses_directive);

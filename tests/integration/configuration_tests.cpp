@@ -446,6 +446,7 @@ TEST(configuration, that_may_work_causes_no_warning) {
     const std::string host = "<VirtualHost *:80>\n";
     const std::string end = "</VirtualHost>\n";
     const std::string on = "<Location \"/api/users\">\nAuthUserAdmin On\n</Location>\n";
+    const std::string users = location("/api/users", "AuthUserAdmin On");
     for (const std::string& configuration :
          {with_database(location("/api/users", "UserAdminSession \"%{reqenv:ID}\"")),
           with_database("<LocationMatch \"^/api/\">\nAuthUserAdmin On\n</LocationMatch>\n" +
@@ -457,6 +458,7 @@ TEST(configuration, that_may_work_causes_no_warning) {
                         location("/api/users", "AuthUserAdmin On")),
           with_database("<Location \"other\">\nSetHandler server-status\n</Location>\n"),
           with_database(location("/api/users", "<If \"true\">\nAuthUserAdmin On\n</If>")),
+          host + "DBDriver pgsql\n" + users + end + host + with_database("") + end,
           location("/api/users", "AuthUserAdmin On") + host + with_database("") + end}) {
         const std::string said = expect_accepted(configuration);
         CHECK_TEXT(said.find("UA0") == said.npos, (configuration + said).c_str());
