@@ -110,7 +110,12 @@ std::string_view handler_in(const ap_directive_t& directive, apr_pool_t* pool) {
 }
 
 void check_handler(const ap_directive_t& directive, std::string_view name) {
-    if (name.empty() || std::ranges::find(handlers, name) != std::end(handlers))
+    // httpd converts handlers to lower case, but only after better-auth's endpoints are looked up.
+    const bool is_known = std::ranges::any_of(handlers, [&](std::string_view each) {
+        return name == each || (each != better_auth_handler && name.size() == each.size() &&
+                                starts_with(name, each));
+    });
+    if (name.empty() || is_known)
         return;
     std::string names;
     for (const std::string_view each : handlers)
@@ -128,8 +133,8 @@ std::string_view path_in(const ap_directive_t& location, apr_pool_t* pool) {
 
 void check_slash(const ap_directive_t& location, apr_pool_t* pool) {
     const std::string_view path = path_in(location, pool);
-    // The path of a request to a forward proxy is a URL.
-    if (path.find_first_of("/~*?[") != 0 && path.find("://") == path.npos)
+    // An empty path applies to all requests. The path of a request to a forward proxy is a URL.
+    if (!path.empty() && path.find_first_of("/~*?[") != 0 && path.find("://") == path.npos)
         httpd::warn(location, useradmin_module,
                     "UA0227: " + httpd::location_text(path) +
                         " matches no request because paths start with a slash; use " +

@@ -458,6 +458,9 @@ TEST(configuration, that_may_work_causes_no_warning) {
                         location("/api/users", "AuthUserAdmin On")),
           with_database("<Location \"other\">\nSetHandler server-status\n</Location>\n"),
           with_database(location("/api/users", "<If \"true\">\nAuthUserAdmin On\n</If>")),
+          with_database(location("/api/users", "AuthUserAdmin On") +
+                        handler("/admin", "Useradmin-Console")),
+          with_database("<Location \"\">\nAuthUserAdmin On\n</Location>\n"),
           host + "DBDriver pgsql\n" + users + end + host + with_database("") + end,
           location("/api/users", "AuthUserAdmin On") + host + with_database("") + end}) {
         const std::string said = expect_accepted(configuration);
