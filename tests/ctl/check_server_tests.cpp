@@ -346,6 +346,7 @@ TEST(check_server, reports_configurations_that_httpd_accepts_but_that_do_not_wor
     } rows[] = {
         {"no service", "", no_service},
         {"the service is off", location("/api/users", "UserAdmin Off\n"), no_service},
+        {"sessions where the service is expected", location("/api/users", on), no_service},
         {"sessions without the service", location("/reports", on), nullptr},
         {"true conditions",
          "Define HERE\n<IfDefine HERE>\n<IfModule mod_useradmin.c>\n<IfModule !other_module>\n" +

@@ -69,20 +69,28 @@ void check_modules(const HttpdConfiguration& configuration, const HttpdTest& tes
     }
 }
 
+/// Returns whether AuthUserAdmin is on in a Location that has a usual path of the service.
+bool is_on_without_service(const ConfigLine& line) {
+    const ConfigSection* const location = enclosing(line, "Location");
+    return is_same_name(argument_of(line, "AuthUserAdmin"), "On") && location != nullptr &&
+           !location->arguments.empty() && location->arguments.back().ends_with("/users");
+}
+
 /// Reports that no service is enabled, unless the configuration uses mod_auth_useradmin alone.
 void check_service(const HttpdConfiguration& configuration, Findings& findings) {
-    constexpr std::pair<std::string_view, std::string_view> uses[] = {
-        {"UserAdmin", "On"},
+    constexpr std::pair<std::string_view, std::string_view> other_uses[] = {
         {"AuthUserAdmin", "On"},
         {"AuthUserAdminSignIn", "On"},
         {"AuthBasicProvider", "useradmin"},
         {"AuthFormProvider", "useradmin"},
     };
-    const bool is_used = std::ranges::any_of(uses, [&](const auto& use) {
+    const auto may_have = [&](const std::pair<std::string_view, std::string_view>& use) {
         return configuration.has(use.first, use.second) ||
                configuration.find_undefined(use.first) != nullptr;
-    });
-    if (!is_used)
+    };
+    if (!may_have({"UserAdmin", "On"}) &&
+        (std::ranges::none_of(other_uses, may_have) ||
+         std::ranges::any_of(configuration.lines(), is_on_without_service)))
         findings.problems.push_back(
             configuration.name() +
             ": the service is not enabled; add UserAdmin On to <Location \"/api/users\">");
