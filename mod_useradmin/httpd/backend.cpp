@@ -195,18 +195,12 @@ void warn_of_missing_database(apr_pool_t* pool, const module& owner, const char*
     auto& reported =
         apr::find_or_emplace<std::set<const server_rec*>>(pool, "useradmin without database");
     const ConnectionPools pools(servers);
-    const auto missing_in = [](const ConnectionPool& each) -> const char* {
-        if (each.driver.empty())
-            return "DBDriver";
-        // libpq may get its parameters from the environment.
-        return each.driver == "sqlite3" && each.parameters.empty() ? "DBDParams" : nullptr;
-    };
     auto database = pools.server_databases().begin();
     for (const server_rec* server = servers; server != nullptr; server = server->next) {
-        const char* const missing = missing_in(pools.pools()[database++->pool]);
+        const char* const missing = pools.pools()[database++->pool].missing_directive();
         if (missing == nullptr || !uses_directive(server) ||
-            (server->is_virtual == 0 &&
-             std::ranges::any_of(pools.pools(), std::logical_not<>(), missing_in)) ||
+            (server->is_virtual == 0 && std::ranges::any_of(pools.pools(), std::logical_not<>(),
+                                                            &ConnectionPool::missing_directive)) ||
             !reported.insert(server).second)
             continue;
         const std::string where = server->is_virtual == 0

@@ -20,6 +20,14 @@ struct ConnectionPool {
     int expiry_seconds = 300;
 
     bool operator==(const ConnectionPool&) const = default;
+
+    /// Returns the directive without which the pool has no database, or nullptr.
+    const char* missing_directive() const noexcept {
+        if (driver.empty())
+            return "DBDriver";
+        // libpq may get its parameters from the environment.
+        return driver == "sqlite3" && parameters.empty() ? "DBDParams" : nullptr;
+    }
 };
 
 struct ServerDatabase {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+struct server_rec;
+
 namespace useradmin::httpd {
 
 /// The result of the last attempt to deliver revocations, where `no_table` means that there is no
@@ -32,14 +34,14 @@ struct DeliveryState {
 /// The delivery of a virtual host's revocations. Virtual hosts with the same database, tables and
 /// storage share one state.
 struct HostDelivery {
-    /// The virtual host's name, as in Backend::name.
-    std::string_view host;
+    /// Not identified by its name, because several virtual hosts may have the same name.
+    const server_rec* host;
     /// Identifies the storage.
     std::string_view storage_id;
     const DeliveryState* state;
 };
 
-/// The combined state of a virtual host's deliveries: the worst value of each member.
+/// The combined state of deliveries: the worst value of each member.
 struct DeliverySnapshot {
     DeliveryResult storage;
     std::int64_t delivered_until;
@@ -52,15 +54,14 @@ struct DeliverySnapshot {
     }
 };
 
-/// Returns the snapshot of a virtual host's deliveries to one storage or, without a storage, to all
-/// of them. Returns std::nullopt if there are none.
-inline std::optional<DeliverySnapshot>
-snapshot_of(const std::vector<HostDelivery>& deliveries, std::string_view host,
-            std::optional<std::string_view> storage_id = {}) {
+/// Returns the combined snapshot of the deliveries for which is_included(delivery) returns true.
+/// Returns std::nullopt if there are none.
+template <class Predicate>
+std::optional<DeliverySnapshot> snapshot_of(const std::vector<HostDelivery>& deliveries,
+                                            const Predicate& is_included) {
     std::optional<DeliverySnapshot> worst;
     for (const HostDelivery& delivery : deliveries) {
-        if (delivery.host != host ||
-            delivery.storage_id != storage_id.value_or(delivery.storage_id))
+        if (!is_included(delivery))
             continue;
         const DeliverySnapshot own = {delivery.state->storage, delivery.state->delivered_until};
         worst = !worst ? own

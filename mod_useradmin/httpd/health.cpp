@@ -69,9 +69,10 @@ bool is_local(const request_rec* request) noexcept {
 }
 
 /// Returns the state of the virtual host's secondary storage and of the audit logs, one per line.
-std::string states_of(const Backend& backend) {
+std::string states_of(const server_rec* server, const module& owner) {
     std::string lines;
-    if (const auto deliveries = snapshot_of(*backend.shared.deliveries, backend.name)) {
+    const auto is_own = [&](const HostDelivery& delivery) { return delivery.host == server; };
+    if (const auto deliveries = snapshot_of(*backend_of(server, owner).shared.deliveries, is_own)) {
         lines += std::string("secondary storage: ") +
                  (deliveries->storage == DeliveryResult::unknown       ? "not contacted yet"
                   : deliveries->storage == DeliveryResult::unreachable ? "unreachable"
@@ -113,7 +114,7 @@ int handle_health(request_rec* request, const module& owner, const BackendSettin
                : problem_of(request, owner, settings);
     std::string text = drains ? "draining\n" : problem.empty() ? "ok\n" : "unavailable\n";
     if (is_local(request))
-        text += problem + states_of(backend_of(request->server, owner));
+        text += problem + states_of(request->server, owner);
     request->status = problem.empty() ? HTTP_OK : HTTP_SERVICE_UNAVAILABLE;
     ap_set_content_type(request, "text/plain; charset=utf-8");
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");

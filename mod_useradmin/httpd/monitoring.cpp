@@ -26,7 +26,9 @@ std::string metrics_text(const module& owner) {
         // Virtual hosts with the same name and port share their metrics.
         const bool is_listed = std::ranges::any_of(
             metrics.virtual_hosts, [&](const auto& other) { return other.name == backend.name; });
-        const auto deliveries = snapshot_of(*shared.deliveries, backend.name);
+        const auto deliveries = snapshot_of(*shared.deliveries, [&](const HostDelivery& delivery) {
+            return std::string_view(backend_of(delivery.host, owner).name) == backend.name;
+        });
         if ((backend.shared_metrics->has_counts || deliveries) && !is_listed)
             metrics.virtual_hosts.push_back(
                 {backend.name, backend.shared_metrics->snapshot(*shared.metrics), deliveries});

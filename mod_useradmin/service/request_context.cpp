@@ -27,7 +27,7 @@ RequestContext::RequestContext(request_rec* request)
     const StorageSetting storage = settings_.get<SecondaryStorageAddress>();
     backend_.store().set_plugin_policy(plugin_policy(settings_));
     backend_.store().reject_revocations(storage.is_required &&
-                                        has_failed(storage, backend_.server()));
+                                        has_failed(storage, request->server));
 }
 
 int RequestContext::send(http::Response response, httpd::Content content) {
@@ -39,7 +39,7 @@ int RequestContext::send(http::Response response, httpd::Content content) {
     else if (response.status == HTTP_UNAUTHORIZED)
         log_missing_caller(request_, settings_, backend_.log());
     if (backend_.store().has_revoked() && response.status < 300 &&
-        has_failed(settings_.get<SecondaryStorageAddress>(), backend_.server()))
+        has_failed(settings_.get<SecondaryStorageAddress>(), request_->server))
         response.headers.push_back({"Warning", failure_warning});
     backend_.finish_event();
     if (body_.has_sent_response())

@@ -5,6 +5,7 @@
 #include "crypto/sha256.hpp"
 #include "crypto/source.hpp"
 #include "httpd/backend.hpp"
+#include "httpd/connection_pools.hpp"
 #include "httpd/shared_memory.hpp"
 #include "secondary_storage/delivery.hpp"
 #include "secondary_storage/tls.hpp"
@@ -247,10 +248,14 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
     return nullptr;
 }
 
-bool has_failed(const StorageSetting& storage, const httpd::Backend& host) {
+bool has_failed(const StorageSetting& storage, const server_rec* host) {
     if (storage.address == nullptr)
         return false;
-    const auto deliveries = httpd::snapshot_of(*host.shared.deliveries, host.name, storage.id);
+    const auto deliveries =
+        httpd::snapshot_of(*httpd::backend_of(host, useradmin_module).shared.deliveries,
+                           [&](const httpd::HostDelivery& delivery) {
+                               return delivery.host == host && delivery.storage_id == storage.id;
+                           });
     return deliveries && deliveries->has_failed(now());
 }
 
@@ -266,10 +271,14 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG)
         return; // httpd reads the configuration twice at startup
     auto& jobs = jobs_of(configuration_pool);
+    const httpd::ConnectionPools pools(servers);
     const auto add = [&](server_rec* server, const ServiceSettings& settings) {
         const auto storage = settings.get<SecondaryStorageAddress>();
         const httpd::BackendSettings backend = backend_settings(settings);
         const auto& host = httpd::backend_of(server, useradmin_module);
+        // The main server may have no database of its own.
+        if (pools.pools()[host.pool].missing_directive() != nullptr)
+            return;
         auto* const state = httpd::shared_object<DeliveryState>(
             servers->process->pool, "delivery from " + std::string(host.database_id) +
                                         backend.tables.label + " to " + storage.id);
@@ -278,7 +287,7 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
         if (std::ranges::find(jobs, state, &Job::state) == jobs.end())
             jobs.push_back(
                 &apr::emplace<Job>(configuration_pool, server, backend, storage.address, *state));
-        host.shared.deliveries->push_back({host.name, storage.id, state});
+        host.shared.deliveries->push_back({server, storage.id, state});
     };
     for (server_rec* server = servers; server != nullptr; server = server->next)
         for_each_storage(configuration_pool, server,

@@ -21,7 +21,7 @@ struct StorageSetting {
 
 /// Returns whether a delivery from the virtual host to the storage has failed. If so, the
 /// application keeps accepting sessions that are revoked now.
-bool has_failed(const StorageSetting& storage, const httpd::Backend& host);
+bool has_failed(const StorageSetting& storage, const server_rec* host);
 
 /// The Warning header (RFC 7234, section 5.5) of a response to a change that revokes sessions while
 /// the secondary storage is unavailable.

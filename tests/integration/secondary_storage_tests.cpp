@@ -337,6 +337,22 @@ TEST(secondary_storage, without_the_table_of_one_host_gets_those_of_others) {
     stop();
 }
 
+TEST(secondary_storage, without_the_table_of_one_host_gets_those_of_its_namesake) {
+    allow_log("UA0222");
+    TestDatabase other(Suite::current().work(), Suite::current().kind(), "no-revocations");
+    other.sql().run("DROP TABLE useradmin_revocation");
+    const auto namesake = [](const std::string& address, const std::string& directives) {
+        return "<VirtualHost " + address + ":${PORT}>\nServerName localhost\n" + directives +
+               location("/api/users", as_sara) + "</VirtualHost>\n";
+    };
+    start("UserAdminSecondaryStorage " + redis_->url() + " app: required\n" +
+          namesake("127.0.0.1", "") + namesake("127.0.0.2", Suite::directives_for(other)));
+    CHECK_TRUE(eventually(
+        [] { return LogWatch::instance().lines().find("UA0222") != std::string::npos; }));
+    CHECK_EQUAL(200, ban().status);
+    stop();
+}
+
 TEST(secondary_storage, gets_revocations_made_before_httpd_started) {
     allow_lines_of_outages();
     start_with();

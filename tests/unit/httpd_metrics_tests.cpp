@@ -152,17 +152,22 @@ TEST(metrics, show_a_database_as_read_only_until_a_write_succeeds) {
     CHECK_FALSE(snapshot().is_read_only);
 }
 
-TEST(metrics, show_the_worst_delivery_of_a_virtual_host) {
+TEST(metrics, show_the_worst_of_several_deliveries) {
     using Result = httpd::DeliveryResult;
     const httpd::DeliveryState good{Result::delivered, 200};
     const httpd::DeliveryState bad{Result::unreachable, 100};
     const std::vector<httpd::HostDelivery> deliveries = {
-        {"a", "x", &good}, {"a", "y", &bad}, {"a", "x", &good}, {"b", "y", &good}};
-    const auto worst = httpd::snapshot_of(deliveries, "a");
+        {nullptr, "x", &good}, {nullptr, "y", &bad}, {nullptr, "x", &good}};
+    const auto snapshot_of = [&](std::string_view storages) {
+        return httpd::snapshot_of(deliveries, [&](const httpd::HostDelivery& delivery) {
+            return storages.find(delivery.storage_id) != storages.npos;
+        });
+    };
+    const auto worst = snapshot_of("xy");
     CHECK(worst && worst->storage == Result::unreachable && worst->delivered_until == 100);
-    const auto other = httpd::snapshot_of(deliveries, "b");
+    const auto other = snapshot_of("x");
     CHECK(other && other->storage == Result::delivered && other->delivered_until == 200);
-    CHECK_FALSE(httpd::snapshot_of(deliveries, "c").has_value());
+    CHECK_FALSE(snapshot_of("z").has_value());
 }
 
 TEST(metrics, show_a_delivery_as_failed_after_ten_seconds) {
@@ -172,17 +177,6 @@ TEST(metrics, show_a_delivery_as_failed_after_ten_seconds) {
     CHECK_FALSE((httpd::DeliverySnapshot{Result::unknown, 200}.has_failed(200)));
     for (const Result failure : {Result::no_table, Result::unreachable})
         CHECK_TRUE((httpd::DeliverySnapshot{failure, 200}.has_failed(200)));
-}
-
-TEST(metrics, distinguish_the_deliveries_of_a_host_by_storage) {
-    using Result = httpd::DeliveryResult;
-    const httpd::DeliveryState good{Result::delivered, 200};
-    const httpd::DeliveryState bad{Result::no_table, 100};
-    const std::vector<httpd::HostDelivery> deliveries = {
-        {"a", "x", &good}, {"a", "y", &bad}, {"b", "x", &bad}};
-    CHECK(httpd::snapshot_of(deliveries, "a", "x")->storage == Result::delivered);
-    CHECK(httpd::snapshot_of(deliveries, "a", "y")->storage == Result::no_table);
-    CHECK_FALSE(httpd::snapshot_of(deliveries, "b", "y").has_value());
 }
 
 TEST(metrics, drop_the_connections_of_a_killed_child) {
