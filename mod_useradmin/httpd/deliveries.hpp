@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -21,12 +22,17 @@ enum class DeliveryResult { unknown, delivered, no_table, unreachable };
 
 /// The state of a delivery. Lives in shared memory that survives restarts of httpd.
 struct DeliveryState {
+    /// A clock that all processes share and that nobody sets.
+    using Clock = std::chrono::steady_clock;
+
     [[nodiscard]] bool init() noexcept { return delivering.init(); }
 
     std::atomic<DeliveryResult> storage;
     /// The Unix time up to which revocations have been delivered. Initially, the time when httpd
     /// first read the configuration.
     std::atomic<std::int64_t> delivered_until;
+    /// When a page of revocations was last delivered, or httpd last read the configuration.
+    std::atomic<Clock::time_point> progressed_at = {};
     /// The thread that delivers holds this mutex until it ends.
     ipc::Mutex delivering = {};
 };
@@ -45,12 +51,13 @@ struct HostDelivery {
 struct DeliverySnapshot {
     DeliveryResult storage;
     std::int64_t delivered_until;
+    DeliveryState::Clock::time_point progressed_at = {};
 
     /// Returns whether the application keeps accepting sessions that are revoked now: the last
-    /// attempt of a delivery failed, or none has completed recently. `now` is a Unix time.
-    bool has_failed(std::int64_t now) const noexcept {
-        constexpr std::int64_t max_delay = 10; // a delivery starts every second
-        return storage >= DeliveryResult::no_table || delivered_until < now - max_delay;
+    /// attempt of a delivery failed, or none has made progress recently.
+    bool has_failed(DeliveryState::Clock::time_point now) const noexcept {
+        constexpr std::chrono::seconds max_delay(10); // a delivery starts every second
+        return storage >= DeliveryResult::no_table || now - progressed_at > max_delay;
     }
 };
 
@@ -63,10 +70,12 @@ std::optional<DeliverySnapshot> snapshot_of(const std::vector<HostDelivery>& del
     for (const HostDelivery& delivery : deliveries) {
         if (!is_included(delivery))
             continue;
-        const DeliverySnapshot own = {delivery.state->storage, delivery.state->delivered_until};
+        const DeliverySnapshot own = {delivery.state->storage, delivery.state->delivered_until,
+                                      delivery.state->progressed_at};
         worst = !worst ? own
                        : DeliverySnapshot{std::max(worst->storage, own.storage),
-                                          std::min(worst->delivered_until, own.delivered_until)};
+                                          std::min(worst->delivered_until, own.delivered_until),
+                                          std::min(worst->progressed_at, own.progressed_at)};
     }
     return worst;
 }

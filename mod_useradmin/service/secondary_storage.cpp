@@ -106,8 +106,15 @@ class Job {
         if (!storage_.connect())
             return note_failure(log);
         Delivery::Outcome outcome = Delivery::Outcome::partial;
-        while (outcome == Delivery::Outcome::partial && !storage_.is_stopped())
+        const auto progressed_before = state_.progressed_at.load();
+        while (outcome == Delivery::Outcome::partial && !storage_.is_stopped()) {
             outcome = deliver(pool, log);
+            if (outcome == Delivery::Outcome::partial || outcome == Delivery::Outcome::complete)
+                state_.progressed_at = DeliveryState::Clock::now();
+        }
+        // The next run delivers the same pages again.
+        if (outcome == Delivery::Outcome::database_failed)
+            state_.progressed_at = progressed_before;
         if (outcome == Delivery::Outcome::storage_failed)
             return note_failure(log);
         if (outcome == Delivery::Outcome::no_table)
@@ -256,7 +263,7 @@ bool has_failed(const StorageSetting& storage, const server_rec* host) {
                            [&](const httpd::HostDelivery& delivery) {
                                return delivery.host == host && delivery.storage_id == storage.id;
                            });
-    return deliveries && deliveries->has_failed(now());
+    return deliveries && deliveries->has_failed(DeliveryState::Clock::now());
 }
 
 const char* missing_delivery_requirement(apr_pool_t* pool, const server_rec* server) {
@@ -284,6 +291,8 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
                                         backend.tables.label + " to " + storage.id);
         if (state->delivered_until == 0)
             state->delivered_until = now();
+        // The previous configuration may not have had this delivery.
+        state->progressed_at = DeliveryState::Clock::now();
         if (std::ranges::find(jobs, state, &Job::state) == jobs.end())
             jobs.push_back(
                 &apr::emplace<Job>(configuration_pool, server, backend, storage.address, *state));

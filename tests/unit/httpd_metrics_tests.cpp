@@ -154,8 +154,9 @@ TEST(metrics, show_a_database_as_read_only_until_a_write_succeeds) {
 
 TEST(metrics, show_the_worst_of_several_deliveries) {
     using Result = httpd::DeliveryResult;
-    const httpd::DeliveryState good{Result::delivered, 200};
-    const httpd::DeliveryState bad{Result::unreachable, 100};
+    using Time = httpd::DeliveryState::Clock::time_point;
+    const httpd::DeliveryState good{Result::delivered, 200, Time(2s)};
+    const httpd::DeliveryState bad{Result::unreachable, 100, Time(1s)};
     const std::vector<httpd::HostDelivery> deliveries = {
         {nullptr, "x", &good}, {nullptr, "y", &bad}, {nullptr, "x", &good}};
     const auto snapshot_of = [&](std::string_view storages) {
@@ -165,18 +166,20 @@ TEST(metrics, show_the_worst_of_several_deliveries) {
     };
     const auto worst = snapshot_of("xy");
     CHECK(worst && worst->storage == Result::unreachable && worst->delivered_until == 100);
+    CHECK(worst && worst->progressed_at == Time(1s));
     const auto other = snapshot_of("x");
     CHECK(other && other->storage == Result::delivered && other->delivered_until == 200);
     CHECK_FALSE(snapshot_of("z").has_value());
 }
 
-TEST(metrics, show_a_delivery_as_failed_after_ten_seconds) {
+TEST(metrics, show_a_delivery_as_failed_after_ten_seconds_without_progress) {
     using Result = httpd::DeliveryResult;
-    CHECK_FALSE((httpd::DeliverySnapshot{Result::delivered, 200}.has_failed(210)));
-    CHECK_TRUE((httpd::DeliverySnapshot{Result::delivered, 200}.has_failed(211)));
-    CHECK_FALSE((httpd::DeliverySnapshot{Result::unknown, 200}.has_failed(200)));
+    const httpd::DeliveryState::Clock::time_point now(1h);
+    CHECK_FALSE((httpd::DeliverySnapshot{Result::delivered, 0, now - 10s}.has_failed(now)));
+    CHECK_TRUE((httpd::DeliverySnapshot{Result::delivered, 0, now - 11s}.has_failed(now)));
+    CHECK_FALSE((httpd::DeliverySnapshot{Result::unknown, 0, now}.has_failed(now)));
     for (const Result failure : {Result::no_table, Result::unreachable})
-        CHECK_TRUE((httpd::DeliverySnapshot{failure, 200}.has_failed(200)));
+        CHECK_TRUE((httpd::DeliverySnapshot{failure, 0, now}.has_failed(now)));
 }
 
 TEST(metrics, drop_the_connections_of_a_killed_child) {
