@@ -132,7 +132,7 @@ struct BackendSettings {
     const char* drain_file = nullptr;
     /// The maximum age of a cached total.
     std::chrono::seconds total_age{0};
-    /// Whether the plugins' tables are used, for UserAdminCleanUp, API keys or second factors.
+    /// Whether the schema includes the plugins' tables.
     bool has_plugins = false;
     /// The user table's column with the last activity, or nullptr to use the sessions instead.
     const char* last_seen = nullptr;

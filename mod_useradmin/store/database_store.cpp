@@ -152,7 +152,9 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
                 log_failed(WorkOutcome::failed, "UA0103: " + problem->text);
             return Failure::failed;
         }
-        if (const Problem* hidden = known.schema().find_problem(needs_all_rows))
+        const unsigned row_needs =
+            needs_all_rows | (plugin_policy_.uses_tables() ? needs_all_plugin_rows : 0U);
+        if (const Problem* hidden = known.schema().find_problem(row_needs))
             log_.write_throttled(text::Level::warning, "UA0109: " + hidden->text);
         // A write that must not be repeated must not start on a closed connection.
         if (retry == Retry::no && may_reconnect && !known.is_alive()) {

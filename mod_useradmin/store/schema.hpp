@@ -165,6 +165,7 @@ enum Need : unsigned {
     needs_attempt_table = 256, ///< the table of attempts exists
     needs_all_rows = 512,      ///< no row is hidden; operations only warn of this problem
     needs_second_factor_flag = 1024, ///< twoFactorEnabled exists, if the plugin's table does
+    needs_all_plugin_rows = 2048,    ///< as needs_all_rows, for the plugins' tables
 };
 
 /// Why an operation is impossible: a sentence with the table, the column and the remedy.

@@ -238,6 +238,8 @@ struct PluginPolicy {
     /// Whether to delete the user's password links from the verification table if the user is
     /// banned or deleted, or gets a new address or password.
     bool revokes_links = false;
+
+    bool uses_tables() const noexcept { return cleans_up || revokes_links; }
 };
 
 /// Conditions for opening a session.

@@ -202,6 +202,29 @@ TEST(postgresql_clean_up, continues_after_a_privilege_is_revoked) {
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
 }
 
+TEST(postgresql_clean_up, warns_of_hidden_rows_of_plugins_only_if_it_is_on) {
+    create_tables(plugins[0]);
+    create_restricted_role("GRANT ALL ON ALL TABLES IN SCHEMA public TO poor");
+    sql().run(R"(ALTER TABLE "apikey" ENABLE ROW LEVEL SECURITY)");
+    const auto has_warning = [&](bool cleans_up, const std::string& table) {
+        log_.lines.clear();
+        expect_ok(with_store(
+            [&](store::DatabaseStore& store) {
+                store.set_plugin_policy({.cleans_up = cleans_up});
+                return store.update("m", {{"name", "M"}}, {});
+            },
+            "poor", {.has_plugins = true}));
+        return log_.text().find("security may hide rows of table " + table) != std::string::npos;
+    };
+    expect_error("UA0109");
+    CHECK_FALSE(has_warning(false, ""));
+    CHECK_TRUE(has_warning(true, R"("public"."apikey")"));
+    change(R"(ALTER TABLE "user" ENABLE ROW LEVEL SECURITY;)"
+           R"(CREATE POLICY every ON "user" USING ("id" IS NOT NULL))",
+           R"(DROP POLICY every ON "user"; ALTER TABLE "user" DISABLE ROW LEVEL SECURITY)");
+    CHECK_TRUE(has_warning(true, R"("user")"));
+}
+
 /// A ban disables the user's API keys.
 class DisabledKeys : public CleanUp {
   public:

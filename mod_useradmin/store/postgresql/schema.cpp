@@ -76,7 +76,8 @@ std::string row_of_own_table(const TableNames& names, const char* letter, std::s
 /// Returns the catalog query. Each row is a column of a table, with everything that invalidates a
 /// prepared statement. A missing table has one row without a column.
 std::string catalog_query(const TableNames& names) {
-    // These columns are in the order of read_column() and column_of().
+    // These columns are in the order of read_column() and column_of(). The user table comes first
+    // and the plugins' tables last, because only the first problem is logged.
     //
     // - `restricted`: this account, if row-level security may hide rows from it. A policy USING
     //   (true) shows all rows, unless there are restrictive policies.
@@ -160,7 +161,7 @@ LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation
 LEFT JOIN pg_catalog.pg_namespace q ON q.oid OPERATOR(pg_catalog.=) c.relnamespace
 LEFT JOIN pg_catalog.pg_am h ON h.oid OPERATOR(pg_catalog.=) c.relam
 LEFT JOIN pg_catalog.pg_collation o ON o.oid OPERATOR(pg_catalog.=) a.attcollation
-ORDER BY t.letter, t.relation, a.attnum)";
+ORDER BY t.letter OPERATOR(pg_catalog.=) 'p', t.letter DESC, t.relation, a.attnum)";
     std::string query(select);
     query.append("VALUES ").append(row_of_application_table("u", names.user));
     query.append(", ").append(row_of_application_table("s", names.session));
@@ -305,11 +306,11 @@ void read_column(Rows& rows, Schema& schema, std::map<std::string, Table>& plugi
     const model::NullableText account_of_policies = rows.take();
     if (account_of_policies && table.columns.empty())
         schema.problems.push_back(
-            {needs_all_rows, "row-level security may hide rows of table " + table.name +
-                                 " from role " + std::string(*account_of_policies) +
-                                 ", so a change may miss them; run: CREATE POLICY useradmin ON " +
-                                 table.name + " TO " + std::string(*account_of_policies) +
-                                 " USING (true);"});
+            {letter == 'p' ? needs_all_plugin_rows : needs_all_rows,
+             "row-level security may hide rows of table " + table.name + " from role " +
+                 std::string(*account_of_policies) +
+                 ", so a change may miss them; run: CREATE POLICY useradmin ON " + table.name +
+                 " TO " + std::string(*account_of_policies) + " USING (true);"});
     Column column = column_of(rows, has_iso_dates);
     column.is_unicode = is_unicode;
     if (!column.name.empty()) {
