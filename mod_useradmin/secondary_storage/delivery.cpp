@@ -51,7 +51,8 @@ Outcome end_session(const store::Revocation& revocation, store::Store& store,
 
 /// Returns the outcome if the revocations cannot be read.
 Outcome outcome_of(store::Failure failure) noexcept {
-    return failure == store::Failure::unavailable ? Outcome::database_failed : Outcome::no_table;
+    return failure == store::Failure::unavailable ? Outcome::database_failed
+                                                  : Outcome::unreadable_table;
 }
 
 Outcome deliver(std::span<const store::Revocation> revocations, store::Store& store,

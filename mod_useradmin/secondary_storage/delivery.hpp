@@ -13,11 +13,17 @@ namespace useradmin::secondary_storage {
 /// Delivers the rows of the revocation table to the storage. Delivery is idempotent.
 class Delivery {
   public:
-    enum class Outcome { complete, partial, no_table, database_failed, storage_failed };
+    enum class Outcome {
+        complete,
+        partial,
+        no_table,         ///< the revocation table does not exist
+        unreadable_table, ///< the database responds, but rejects reading the table
+        database_failed,
+        storage_failed
+    };
 
-    /// Delivers the next revocations, at most 1000. Returns `partial` if it must be called again,
-    /// and `no_table` if the database responds but has no revocation table that can be read. After
-    /// a failure, the next call starts again at the last complete delivery.
+    /// Delivers the next revocations, at most 1000. Returns `partial` if it must be called again.
+    /// After a failure, the next call starts again at the last complete delivery.
     Outcome run(store::Store& store, SecondaryStorage& storage);
 
   private:

@@ -118,7 +118,11 @@ class Job {
         if (outcome == Delivery::Outcome::storage_failed)
             return note_failure(log);
         if (outcome == Delivery::Outcome::no_table)
-            return note_missing_table(log);
+            return note_unusable_table(log, "there is no table useradmin_revocation",
+                                       "run: useradminctl schema");
+        if (outcome == Delivery::Outcome::unreadable_table)
+            return note_unusable_table(log, "cannot read the table useradmin_revocation",
+                                       "see UA0103 or UA0106");
         if (outcome != Delivery::Outcome::complete)
             return;
         state_.delivered_until = started;
@@ -155,11 +159,11 @@ class Job {
                                 "reachable");
     }
 
-    void note_missing_table(text::Logger& log) {
+    void note_unusable_table(text::Logger& log, const std::string& problem, const char* remedy) {
         state_.storage = DeliveryResult::no_table;
         log.write_throttled(text::Level::error,
-                            "UA0222: there is no usable table useradmin_revocation, so revoked "
-                            "sessions stay valid in the application; run: useradminctl schema");
+                            "UA0222: " + problem +
+                                ", so revoked sessions stay valid in the application; " + remedy);
     }
 
     server_rec* server_;

@@ -200,11 +200,11 @@ TEST(delivery, needs_the_table_of_revocations) {
 
 TEST(delivery, needs_a_table_that_can_be_read) {
     store.failures["revocations_since"] = store::Failure::failed;
-    expect(Delivery::Outcome::no_table);
+    expect(Delivery::Outcome::unreadable_table);
     store.failures.clear();
     expect(Delivery::Outcome::complete);
     store.failures["revocations_since"] = store::Failure::failed;
-    expect(Delivery::Outcome::no_table);
+    expect(Delivery::Outcome::unreadable_table);
 }
 
 TEST(delivery, starts_again_with_a_database_that_was_replaced) {
