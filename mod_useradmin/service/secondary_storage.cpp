@@ -307,16 +307,21 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
                          [&](const ServiceSettings& settings) { add(server, settings); });
     if (jobs.empty())
         return;
-    ap_watchdog_t* watchdog = nullptr;
     constexpr bool in_parent = false;
     // A singleton watchdog would move to another child only ten seconds after its child ended.
     constexpr bool in_one_child = false;
     auto* const get_instance = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
     auto* const register_callback = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
-    apr_status_t status =
-        get_instance(&watchdog, "mod_useradmin", in_parent, in_one_child, configuration_pool);
-    for (auto job = jobs.begin(); status == APR_SUCCESS && job != jobs.end(); ++job)
-        status = register_callback(watchdog, AP_WD_TM_INTERVAL, *job, run_job);
+    apr_status_t status = APR_SUCCESS;
+    int number = 0;
+    for (auto job = jobs.begin(); status == APR_SUCCESS && job != jobs.end(); ++job) {
+        // Each job has its own thread, so a slow database does not delay other deliveries.
+        const char* const name = apr_psprintf(configuration_pool, "mod_useradmin %d", ++number);
+        ap_watchdog_t* watchdog = nullptr;
+        status = get_instance(&watchdog, name, in_parent, in_one_child, configuration_pool);
+        if (status == APR_SUCCESS)
+            status = register_callback(watchdog, AP_WD_TM_INTERVAL, *job, run_job);
+    }
     if (status != APR_SUCCESS)
         throw std::runtime_error("cannot register with mod_watchdog");
 }

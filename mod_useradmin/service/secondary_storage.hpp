@@ -35,7 +35,7 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
 /// check_config.
 const char* missing_delivery_requirement(apr_pool_t* pool, const server_rec* server);
 
-/// Starts the watchdog jobs. Every second, one child delivers the revocations. Call it in
+/// Starts the watchdog jobs. Every second, one child delivers each job's revocations. Call it in
 /// post_config, after httpd::start(). Throws std::exception.
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers);
 

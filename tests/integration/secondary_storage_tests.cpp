@@ -355,6 +355,25 @@ TEST(secondary_storage, without_the_table_of_one_host_gets_those_of_its_namesake
     stop();
 }
 
+TEST(secondary_storage, does_not_wait_for_the_slow_database_of_another_host) {
+    if (!is_postgresql()) // a reader of SQLite does not wait
+        return;
+    TestDatabase other(Suite::current().work(), Suite::current().kind(), "slow");
+    start(
+        "UserAdminTimeout 300\nUserAdminSecondaryStorage " + redis_->url() + " app:\n" +
+        virtual_host("localhost", location("/api/users", as_sara)) +
+        virtual_host("other.test", Suite::directives_for(other) + location("/api/users", as_sara)));
+    other.sql().run("BEGIN; LOCK TABLE useradmin_revocation");
+    CHECK_TRUE(eventually(
+        [&] { return other.sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0; }));
+    store_session("ulises-1", "one");
+    expect_success(ban());
+    const bool is_removed = is_eventually_removed("one");
+    other.sql().run("ROLLBACK");
+    CHECK_TRUE(is_removed);
+    stop();
+}
+
 TEST(secondary_storage, gets_revocations_made_before_httpd_started) {
     allow_lines_of_outages();
     start_with();
@@ -396,7 +415,7 @@ TEST(secondary_storage, gets_revocations_soon_after_the_delivering_child_was_kil
     // ten seconds after it gets the mutex.
     auto children = children_of(httpd_->main_process());
     CHECK_TRUE(eventually([&] {
-        constexpr std::string_view line = "Watchdog (mod_useradmin) running";
+        constexpr std::string_view line = "Watchdog (mod_useradmin 1) running";
         const std::string log = LogWatch::instance().lines();
         std::size_t count = 0;
         for (auto at = log.find(line); at != log.npos; at = log.find(line, at + 1))
