@@ -211,7 +211,7 @@ TEST(postgresql_clean_up, warns_of_hidden_rows_of_plugins_only_if_it_is_on) {
         expect_ok(with_store(
             [&](store::DatabaseStore& store) {
                 store.set_plugin_policy({.cleans_up = cleans_up});
-                return store.update("m", {{"name", "M"}}, {});
+                return static_cast<store::Store&>(store).update("m", {{"name", "M"}}, {});
             },
             "poor", {.has_plugins = true}));
         return log_.text().find("security may hide rows of table " + table) != std::string::npos;
