@@ -341,7 +341,7 @@ TEST(secondary_storage, without_the_table_of_one_host_gets_those_of_others) {
 
 TEST(secondary_storage, without_the_table_of_one_host_gets_those_of_its_namesake) {
     allow_log("UA0222");
-    TestDatabase other(Suite::current().work(), Suite::current().kind(), "no-revocations");
+    TestDatabase other(Suite::current().work(), Suite::current().kind(), "namesake");
     other.sql().run("DROP TABLE useradmin_revocation");
     const auto namesake = [](const std::string& address, const std::string& directives) {
         return "<VirtualHost " + address + ":${PORT}>\nServerName localhost\n" + directives +
