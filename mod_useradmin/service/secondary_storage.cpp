@@ -118,11 +118,13 @@ class Job {
         if (outcome == Delivery::Outcome::storage_failed)
             return note_failure(log);
         if (outcome == Delivery::Outcome::no_table)
-            return note_unusable_table(log, "there is no table useradmin_revocation",
-                                       "run: useradminctl schema");
+            return note_unusable_table(
+                log, "UA0222: table useradmin_revocation does not exist, so revoked sessions stay "
+                     "valid in the application; run: useradminctl schema");
         if (outcome == Delivery::Outcome::unreadable_table)
-            return note_unusable_table(log, "cannot read the table useradmin_revocation",
-                                       "see UA0103 or UA0106");
+            return note_unusable_table(
+                log, "UA0222: table useradmin_revocation cannot be read, so revoked sessions stay "
+                     "valid in the application; see UA0103 or UA0106");
         if (outcome != Delivery::Outcome::complete)
             return;
         state_.delivered_until = started;
@@ -159,11 +161,9 @@ class Job {
                                 "reachable");
     }
 
-    void note_unusable_table(text::Logger& log, const std::string& problem, const char* remedy) {
+    void note_unusable_table(text::Logger& log, const char* message) {
         state_.storage = DeliveryResult::no_table;
-        log.write_throttled(text::Level::error,
-                            "UA0222: " + problem +
-                                ", so revoked sessions stay valid in the application; " + remedy);
+        log.write_throttled(text::Level::error, message);
     }
 
     server_rec* server_;

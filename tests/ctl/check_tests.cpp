@@ -796,7 +796,7 @@ TEST(postgresql_privileges, do_not_hide_a_wrong_column_for_the_last_activity) {
     const Json found = run_check("UserAdmin On\nUserAdminLastSeen lastLoginAt\n");
     CHECK(any_contains(
         found, "data.problems",
-        "has no column \"lastLoginAt\"; UserAdminLastSeen must name a column of a time type"));
+        "has no column \"lastLoginAt\"; UserAdminLastSeen must name a timestamp column"));
     CHECK_FALSE(any_contains(run_check("UserAdmin On\nUserAdminLastSeen updatedAt\n"),
                              "data.problems", "UserAdminLastSeen"));
 }
@@ -816,7 +816,7 @@ TEST(postgresql_privileges, to_read_the_tables_are_reported_if_missing) {
     sql().run(R"(UPDATE "account" SET "password" = 'unknown')");
     const Json json = run_check("UserAdmin On\n");
     CHECK_FALSE(any_contains(json, "data.notes", "protected address"));
-    CHECK(any_contains(json, "data.notes", "may not read the accounts"));
+    CHECK(any_contains(json, "data.notes", "cannot read the account table"));
     CHECK_EQUAL(0, json.size("data.directives"));
     sql().run(
         R"(GRANT SELECT ("id", "providerId", "createdAt", "accountId") ON "account" TO reader)");

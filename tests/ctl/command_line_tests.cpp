@@ -97,7 +97,7 @@ TEST(command_line, exits_with_2_and_a_hint_after_a_usage_error) {
         CHECK_EQUAL_TEXT(std::string(""), ended.output, text.c_str());
     }
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
-    CHECK(has(ctl({"create", "--password", "x"}).errors, "one line of standard input"));
+    CHECK(has(ctl({"create", "--password", "x"}).errors, "to standard input as one line"));
 }
 
 TEST(command_line, suggests_a_name_for_a_mistyped_one) {

@@ -373,7 +373,7 @@ TEST(schema, creates_a_private_sqlite_file) {
     const std::string said =
         expect_ok(ctl_without_database({"--driver", "sqlite3", "--params", name, "schema"}));
     CHECK(has(said,
-              name + " is accessible only to its owner. The file and its directory must belong"));
+              name + " is accessible only to its owner. The file and its directory must be owned"));
     CHECK(mode_of(name) == owner_alone);
     CHECK_FALSE(std::filesystem::exists(name + "-wal"));
     {

@@ -299,8 +299,9 @@ TEST(secondary_storage, that_is_unreachable_still_rejects_changes_after_a_reload
 TEST(secondary_storage, without_the_revocation_table_gets_nothing_and_is_logged) {
     change("ALTER TABLE useradmin_revocation RENAME TO other_revocation",
            "ALTER TABLE other_revocation RENAME TO useradmin_revocation");
-    expect_log("UA0222: there is no table useradmin_revocation, so revoked sessions stay valid in "
-               "the application; run: useradminctl schema");
+    expect_log(
+        "UA0222: table useradmin_revocation does not exist, so revoked sessions stay valid in "
+        "the application; run: useradminctl schema");
     start_with("app:\n</Location>\n<Location \"/health\">\n  SetHandler useradmin-health");
     CHECK_TRUE(await_outage_notice());
     STRCMP_CONTAINS("\nrevocations: not delivered, see UA0222 in the error log\n",
@@ -315,7 +316,7 @@ TEST(secondary_storage, that_is_required_needs_a_usable_revocation_table) {
     change("CREATE ROLE stranger; ALTER TABLE useradmin_revocation OWNER TO stranger",
            "ALTER TABLE useradmin_revocation OWNER TO useradmin; DROP ROLE stranger");
     allow_log("UA0103");
-    expect_log("UA0222: cannot read the table useradmin_revocation, so revoked sessions stay valid "
+    expect_log("UA0222: table useradmin_revocation cannot be read, so revoked sessions stay valid "
                "in the application; see UA0103 or UA0106");
     start_with("app: required");
     CHECK_TRUE(eventually([&] { return ban().status == 503; }));
