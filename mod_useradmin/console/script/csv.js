@@ -44,7 +44,7 @@ class CsvExport {
     }
   }
 
-  /** @param {Response<"list">} response */
+  /** @param {ResponseOf<"list">} response */
   #take(response) {
     const { data, total } = response;
     if (!this.#columns.length) {

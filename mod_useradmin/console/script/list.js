@@ -70,7 +70,7 @@ class Pager {
   /**
    * @param {number} shown
    * @param {number} total
-   * @param {Response<"list">} response
+   * @param {ResponseOf<"list">} response
    */
   paint(shown, total, { hasNext, pagination: { page, limit, total: matching, totalPages } }) {
     const from = (page - 1) * limit + 1;
@@ -288,7 +288,7 @@ class List {
   /**
    * @param {User[]} users
    * @param {number} total
-   * @param {Response<"list">} response
+   * @param {ResponseOf<"list">} response
    */
   #paint(users, total, response) {
     this.#table.paintSort(this.#query.sort);

@@ -181,7 +181,7 @@ class UserSelection {
   head = pickBox((isPicked) => this.set(this.#rows.map(({ user }) => user), isPicked), t("selectPage"));
 
   /**
-   * @param {(values: Record<string, string>) => Promise<Response<"list">>} read reads a page of the matching users
+   * @param {(values: Record<string, string>) => Promise<ResponseOf<"list">>} read reads a page of the matching users
    * @param {(text: string) => unknown} announce
    */
   constructor(read, announce) {

@@ -13,7 +13,7 @@
 /**
  * A successful response, with the values of its headers.
  * @template {keyof Operations} Name
- * @typedef {(Operations[Name] extends { responses: { 200: { content: { "application/json": infer Content } } } } ? Content : never) & { next?: string, previous?: string, hasNext: boolean, tag?: string, total: number }} Response
+ * @typedef {(Operations[Name] extends { responses: { 200: { content: { "application/json": infer Content } } } } ? Content : never) & { next?: string, previous?: string, hasNext: boolean, tag?: string, total: number }} ResponseOf
  */
 /**
  * @template {keyof Operations} Name
@@ -138,11 +138,11 @@ const removal = (request) => request.catch((error) => {
 });
 /** @param {{ id: string }} user */
 const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
-/** @type {(parameters: Record<string, string>, signal?: AbortSignal) => Promise<Response<"list">>} */
+/** @type {(parameters: Record<string, string>, signal?: AbortSignal) => Promise<ResponseOf<"list">>} */
 const readList = (parameters, signal) => call("GET", `?${new URLSearchParams(parameters)}`, { signal });
 /**
  * Returns the parameters of the page after the response, or undefined if that is the last one. A page whose cursor would be too long has only a number.
- * @param {Response<"list">} response
+ * @param {ResponseOf<"list">} response
  * @returns {Record<string, string> | undefined}
  */
 const nextPage = ({ next, hasNext, pagination: { page } }) => (hasNext ? { page: String(page + 1), ...(next ? { cursor: next } : {}) } : undefined);
@@ -155,13 +155,13 @@ const extraColumns = () => caller?.columns ?? [];
 const columnsParameter = (columns) => (columns.length ? { columns: columns.map(({ name }) => name).join() } : {});
 /** @param {{ id: string }} user */
 const pathWithColumns = (user) => `${pathOf(user)}?${new URLSearchParams(columnsParameter(extraColumns()))}`.replace(/\?$/, "");
-/** @type {(user: { id: string }) => Promise<Response<"get">>} */
+/** @type {(user: { id: string }) => Promise<ResponseOf<"get">>} */
 const readUser = (user) => call("GET", pathWithColumns(user));
-/** @type {(user: { id: string }) => Promise<Response<"list-sessions">>} */
+/** @type {(user: { id: string }) => Promise<ResponseOf<"list-sessions">>} */
 const readSessions = (user) => call("GET", `${pathOf(user)}/sessions`);
-/** @type {(user: { id: string }) => Promise<Response<"list-sign-in-methods">>} */
+/** @type {(user: { id: string }) => Promise<ResponseOf<"list-sign-in-methods">>} */
 const readMethods = (user) => call("GET", `${pathOf(user)}/sign-in-methods`);
-/** @type {(user: { id: string }, before?: number) => Promise<Response<"list-events">>} */
+/** @type {(user: { id: string }, before?: number) => Promise<ResponseOf<"list-events">>} */
 const readEvents = (user, before) => call("GET", `${pathOf(user)}/events${before === undefined ? "" : `?before=${before}`}`);
 
 const isSuper = () => caller?.role === "superAdmin";

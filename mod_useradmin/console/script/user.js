@@ -324,7 +324,7 @@ function createUser(typed = {}) {
   };
   const access = select([["invite", t("invite")], ["", t("password")]], canInvite ? "invite" : "", { name: "access", onchange: offerPassword });
   offerPassword();
-  /** @returns {Promise<Response<"create">>} */
+  /** @returns {Promise<ResponseOf<"create">>} */
   const request = () => {
     /** @type {Partial<RequestBody<"create">>} */
     const body = { name: name.value.trim(), email: email.value.trim(), ...(access.value ? { invite: true } : { password: password.input.value }), role: isSuper() ? role.value : "user" };
