@@ -309,6 +309,7 @@ class Document {
     void add_columns() {
         cJSON* const components = member(tree_.get(), "components");
         cJSON* const schema = find(components, {"schemas", "FullUser"});
+        cJSON_DeleteItemFromObjectCaseSensitive(schema, "$ref"); // to User
         add_missing(schema, find(components, {"schemas", "User"}));
         cJSON_DeleteItemFromObjectCaseSensitive(member(schema, "properties"), "lastSeenAt");
         cJSON* const example = find(components, {"examples", "FullUser", "value", "data"});
