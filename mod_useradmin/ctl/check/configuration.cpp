@@ -59,9 +59,10 @@ void check_modules(const HttpdConfiguration& configuration, const HttpdTest& tes
     for (const auto& [directive, module] : modules) {
         const std::string name(module);
         if (std::ranges::find(test.modules, name + "_module") == test.modules.end() &&
-            std::ranges::any_of(configuration.lines(), [&](const ConfigLine& line) {
-                return is_same_name(line.words[0], directive) && requires_module(line, name);
-            }))
+            std::ranges::any_of(
+                configuration.lines(), [&, &wanted = directive](const ConfigLine& line) {
+                    return is_same_name(line.words[0], wanted) && requires_module(line, name);
+                }))
             findings.problems.push_back(configuration.name() + ": httpd ignores " +
                                         std::string(directive) + " because mod_" + name +
                                         " is not loaded; run 'a2enmod " + name +
