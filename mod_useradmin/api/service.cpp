@@ -8,7 +8,10 @@
 #include "text/url.hpp"
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace useradmin::api {
 
@@ -79,27 +82,36 @@ bool parse_kind(std::string_view text, model::MethodKind& kind) noexcept {
     return false;
 }
 
+/// Returns the decoded segments of a path below the base address.
+std::vector<std::string> segments_of(std::string_view path) {
+    path = without_slash(path);
+    std::vector<std::string> segments(static_cast<std::size_t>(std::ranges::count(path, '/')) + 1);
+    for (std::string& segment : segments)
+        segment = text::decode_path_segment(text::take_until(path, '/'));
+    return segments;
+}
+
 /// Returns std::nullopt if the path does not match the operation's path.
-std::optional<PathParameters> match(std::string_view pattern, std::string_view path) {
-    if (std::ranges::count(pattern, '/') != std::ranges::count(path, '/'))
+std::optional<PathParameters> match(std::string_view pattern,
+                                    std::span<const std::string> segments) {
+    if (std::ranges::count(pattern, '/') + 1 != std::ssize(segments))
         return std::nullopt;
     PathParameters parameters;
-    while (!pattern.empty()) {
+    for (const std::string& segment : segments) {
         const std::string_view wanted = text::take_until(pattern, '/');
-        std::string segment = text::decode_path_segment(text::take_until(path, '/'));
         const bool is_parameter = wanted.starts_with('{');
         if (is_parameter ? segment.empty() : segment != wanted)
             return std::nullopt;
         if (wanted == "{id}") {
-            parameters.id = std::move(segment);
+            parameters.id = segment;
         } else if (wanted == "{kind}") {
             if (!parse_kind(segment, parameters.kind))
                 return std::nullopt;
         } else if (is_parameter) {
-            parameters.item_id = std::move(segment);
+            parameters.item_id = segment;
         }
     }
-    return path.empty() ? std::optional(std::move(parameters)) : std::nullopt;
+    return parameters;
 }
 
 /// The result of routing a request.
@@ -119,8 +131,9 @@ bool is_offered(const Operation& operation, const OperationSettings& settings) n
 Route find_route(std::string_view method, std::string_view path, bool has_extras,
                  const OperationSettings* settings = nullptr) {
     Route route;
+    const std::vector<std::string> segments = segments_of(path);
     for (const Operation& operation : available_operations(has_extras)) {
-        auto parameters = match(operation.path, without_slash(path));
+        auto parameters = match(operation.path, segments);
         if (parameters && (settings == nullptr || is_offered(operation, *settings))) {
             if (operation.method == (method == "HEAD" ? "GET" : method))
                 return {&operation, std::move(parameters)};
@@ -174,8 +187,8 @@ Response dispatch(const http::Request& request, const std::optional<Caller>& cal
         body = json::Object::parse(is_absent ? "{}" : read.text);
     }
     return operation->handler({request, caller, id, event, *operation, body,
-                               if_match_versions(request.headers), parameters->item_id,
-                               parameters->kind},
+                               event.is_change ? if_match_versions(request.headers) : std::nullopt,
+                               parameters->item_id, parameters->kind},
                               service);
 }
 
@@ -224,10 +237,10 @@ std::span<const Operation> operations() noexcept {
 }
 
 std::string allowed_methods(std::string_view path, bool has_extras) {
-    path = without_slash(path);
+    const std::vector<std::string> segments = segments_of(path);
     std::string methods;
     for (const Operation& operation : available_operations(has_extras))
-        if (operation.path == path || match(operation.path, path))
+        if (operation.path == without_slash(path) || match(operation.path, segments))
             methods +=
                 operation.method == "GET" ? "GET, HEAD, " : std::string(operation.method) + ", ";
     return methods + "OPTIONS";

@@ -58,6 +58,8 @@ model::User Work::read_full_user(Rows& rows) {
 }
 
 std::span<const model::ExtraValue> Work::read_extra_columns(Rows& rows) {
+    if (schema_.extra_columns.empty())
+        return {};
     if (extra_names_.empty())
         for (const Column* const column : schema_.extra_user_columns())
             extra_names_.push_back(apr::copy_view(pool_, column->name));
