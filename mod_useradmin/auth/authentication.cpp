@@ -10,7 +10,6 @@
 #include "crypto/secret.hpp"
 #include "httpd/auth_information.hpp"
 #include "httpd/backend.hpp"
-#include "httpd/configuration_tree.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/location.hpp"
@@ -391,7 +390,7 @@ const char* feature_needing_database(apr_pool_t* pool, const server_rec* servers
     for (const server_rec* server = servers; server != nullptr; server = server->next)
         if (server_configuration_of(server).is_used)
             return "AuthUserAdmin";
-    return httpd::is_password_provider_configured(pool) ? "the useradmin provider" : nullptr;
+    return is_password_provider_configured(pool) ? "the useradmin provider" : nullptr;
 }
 
 /// Also runs for `apachectl configtest`.

@@ -4,6 +4,7 @@
 #include "apr/pool.hpp"
 #include "auth/log_module.hpp"
 #include "auth/request_verifier.hpp"
+#include "httpd/auth_information.hpp"
 #include "httpd/configuration_tree.hpp"
 #include "httpd/notes.hpp"
 
@@ -14,6 +15,8 @@
 namespace useradmin::auth {
 
 namespace {
+
+constexpr const char* provider_name = "useradmin";
 
 authn_status status_of(sign_in::Outcome outcome) noexcept {
     return outcome == sign_in::Outcome::accepted  ? AUTH_GRANTED
@@ -75,12 +78,32 @@ authn_status check_password(request_rec* request, const char* user, const char* 
 
 constexpr authn_provider password_provider = {check_password, nullptr};
 
+/// mod_useradmin calls this when httpd reads the configuration.
+bool useradmin_is_password_provider_configured(apr_pool_t* pool) noexcept {
+    return apr::guarded([&] { return is_password_provider_configured(pool); },
+                        [](const char*) { return false; });
+}
+
 } // namespace
 
 void register_password_provider(apr_pool_t* pool) noexcept {
-    ap_register_auth_provider(pool, AUTHN_PROVIDER_GROUP, httpd::password_provider_name,
-                              AUTHN_PROVIDER_VERSION, &password_provider,
-                              AP_AUTH_INTERNAL_PER_CONF);
+    APR_REGISTER_OPTIONAL_FN(useradmin_is_password_provider_configured);
+    ap_register_auth_provider(pool, AUTHN_PROVIDER_GROUP, provider_name, AUTHN_PROVIDER_VERSION,
+                              &password_provider, AP_AUTH_INTERNAL_PER_CONF);
+}
+
+bool is_password_provider_configured(apr_pool_t* pool) {
+    bool is_configured = false;
+    httpd::for_each_directive([&](const httpd::TreeDirective& found) {
+        for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"}) {
+            if (!httpd::is_named(found.directive, name))
+                continue;
+            const auto arguments = httpd::arguments_of(found.directive, pool);
+            is_configured =
+                is_configured || std::ranges::find(arguments, provider_name) != arguments.end();
+        }
+    });
+    return is_configured;
 }
 
 } // namespace useradmin::auth

@@ -2,9 +2,8 @@
 
 #include "sign_in/cookies.hpp"
 #include "text/split.hpp"
+#include "text/unicode.hpp"
 #include "text/url.hpp"
-
-#include <strings.h>
 
 #include <algorithm>
 #include <span>
@@ -54,8 +53,7 @@ std::optional<std::string> token_in_cookie(std::string_view header, std::string_
 
 std::optional<std::string> token_in_authorization(std::string_view header) {
     constexpr std::string_view scheme = "Bearer ";
-    if (header.size() <= scheme.size() ||
-        strncasecmp(header.data(), scheme.data(), scheme.size()) != 0)
+    if (header.size() == scheme.size() || !text::starts_with_ignoring_case(header, scheme))
         return std::nullopt;
     return decoded(text::trim(header.substr(scheme.size())));
 }

@@ -12,6 +12,10 @@
 /// if there is none. Valid for the lifetime of the configuration.
 APR_DECLARE_OPTIONAL_FN(const char*, useradmin_sign_in_address, (request_rec * request));
 
+/// Returns whether a directive names the module's authentication provider. Call it after httpd has
+/// read the configuration.
+APR_DECLARE_OPTIONAL_FN(bool, useradmin_is_password_provider_configured, (apr_pool_t * pool));
+
 namespace useradmin::httpd {
 
 /// The token and sign-in settings of a per-directory configuration. Valid for the lifetime of the
@@ -64,6 +68,12 @@ inline TokenSettings token_settings(const ap_conf_vector_t* configuration) {
 inline OptionalCredentials session_credentials(const request_rec* request) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_session_credentials);
     return find != nullptr ? find(request) : std::nullopt;
+}
+
+/// Calls useradmin_is_password_provider_configured. Returns false if no auth module is loaded.
+inline bool is_password_provider_configured(apr_pool_t* pool) {
+    auto* const is_configured = APR_RETRIEVE_OPTIONAL_FN(useradmin_is_password_provider_configured);
+    return is_configured != nullptr && is_configured(pool);
 }
 
 /// Calls useradmin_sign_in_address. Returns nullptr if no auth module is loaded.

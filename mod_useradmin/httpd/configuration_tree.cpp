@@ -1,10 +1,7 @@
 #include "httpd/configuration_tree.hpp"
 
 #include "apr/pool.hpp"
-
-#include <strings.h>
-
-#include <algorithm>
+#include "text/unicode.hpp"
 
 namespace useradmin::httpd {
 
@@ -26,8 +23,7 @@ void for_each_directive(const std::function<void(const TreeDirective&)>& visit) 
 }
 
 bool is_named(const ap_directive_t& directive, std::string_view name) noexcept {
-    const std::string_view own = apr::view_of(directive.directive);
-    return own.size() == name.size() && strncasecmp(own.data(), name.data(), name.size()) == 0;
+    return text::equals_ignoring_case(apr::view_of(directive.directive), name);
 }
 
 std::vector<std::string_view> arguments_of(const ap_directive_t& directive, apr_pool_t* pool) {
@@ -36,20 +32,6 @@ std::vector<std::string_view> arguments_of(const ap_directive_t& directive, apr_
     while (*rest != '\0')
         arguments.push_back(apr::view_of(ap_getword_conf(pool, &rest)));
     return arguments;
-}
-
-bool is_password_provider_configured(apr_pool_t* pool) {
-    bool is_configured = false;
-    for_each_directive([&](const TreeDirective& found) {
-        for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"}) {
-            if (!is_named(found.directive, name))
-                continue;
-            const auto arguments = arguments_of(found.directive, pool);
-            is_configured = is_configured ||
-                            std::ranges::find(arguments, password_provider_name) != arguments.end();
-        }
-    });
-    return is_configured;
 }
 
 bool is_at_line_of(const ap_directive_t& section, const server_rec& server) noexcept {

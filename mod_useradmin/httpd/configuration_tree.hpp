@@ -24,13 +24,6 @@ bool is_named(const ap_directive_t& directive, std::string_view name) noexcept;
 /// Returns the directive's arguments, unquoted as httpd does and allocated in the pool.
 std::vector<std::string_view> arguments_of(const ap_directive_t& directive, apr_pool_t* pool);
 
-/// The authentication provider of mod_auth_useradmin.
-inline constexpr const char* password_provider_name = "useradmin";
-
-/// Returns whether a directive names the password provider. Call it after httpd has read the
-/// configuration.
-bool is_password_provider_configured(apr_pool_t* pool);
-
 /// Returns whether the server was defined at the file and line of the <VirtualHost> section.
 bool is_at_line_of(const ap_directive_t& section, const server_rec& server) noexcept;
 

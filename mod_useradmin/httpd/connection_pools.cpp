@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "httpd/configuration_tree.hpp"
+#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -62,7 +63,7 @@ ConnectionPools::ConnectionPools(const server_rec* servers) {
     for_each_directive([&](const TreeDirective& found) {
         if (is_named(found.directive, "<VirtualHost"))
             sections.push_back(&found.directive);
-        if (strncasecmp(found.directive.directive, "DBD", 3) == 0)
+        if (text::starts_with_ignoring_case(found.directive.directive, "DBD"))
             directives.push_back(found);
     });
     ConnectionPool of_all;

@@ -9,10 +9,10 @@
 #include "service/caller.hpp"
 #include "service/configuration.hpp"
 #include "service/page.hpp"
-
-#include <strings.h>
+#include "text/unicode.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <set>
 #include <string>
@@ -27,9 +27,15 @@ constexpr std::string_view handlers[] = {better_auth_handler, console_handler,
                                          httpd::health_handler, httpd::metrics_handler,
                                          openapi_handler};
 
-bool starts_with(std::string_view text, std::string_view prefix) noexcept {
-    return text.size() >= prefix.size() &&
-           strncasecmp(text.data(), prefix.data(), prefix.size()) == 0;
+/// Returns the innermost section around the directive that has one of the names, or nullptr.
+const ap_directive_t* enclosing(const ap_directive_t& directive,
+                                std::initializer_list<std::string_view> names) {
+    const ap_directive_t* section = directive.parent;
+    while (section != nullptr && std::ranges::none_of(names, [&](std::string_view name) {
+               return httpd::is_named(*section, name);
+           }))
+        section = section->parent;
+    return section;
 }
 
 bool authenticates(const ap_conf_vector_t* configuration) {
@@ -53,13 +59,9 @@ bool may_authenticate_at(const char* base, apr_pool_t* pool, const server_rec* s
 bool is_authentication_conditional() {
     bool is_conditional = false;
     httpd::for_each_directive([&](const httpd::TreeDirective& found) {
-        if (!httpd::is_named(found.directive, "AuthUserAdmin") &&
-            !httpd::is_named(found.directive, "UserAdminSession"))
-            return;
-        for (const ap_directive_t* section = found.directive.parent; section != nullptr;
-             section = section->parent)
-            for (const char* const name : {"<If", "<ElseIf", "<Else"})
-                is_conditional = is_conditional || httpd::is_named(*section, name);
+        if (httpd::is_named(found.directive, "AuthUserAdmin") ||
+            httpd::is_named(found.directive, "UserAdminSession"))
+            is_conditional |= enclosing(found.directive, {"<If", "<ElseIf", "<Else"}) != nullptr;
     });
     return is_conditional;
 }
@@ -106,14 +108,14 @@ std::string_view handler_in(const ap_directive_t& directive, apr_pool_t* pool) {
     if (!httpd::is_named(directive, "SetHandler"))
         return {};
     const std::string_view name = httpd::arguments_of(directive, pool).front();
-    return starts_with(name, "useradmin-") ? name : std::string_view();
+    return text::starts_with_ignoring_case(name, "useradmin-") ? name : std::string_view();
 }
 
 void check_handler(const ap_directive_t& directive, std::string_view name) {
     // httpd converts handlers to lower case, but only after better-auth's endpoints are looked up.
     const bool is_known = std::ranges::any_of(handlers, [&](std::string_view each) {
-        return name == each || (each != better_auth_handler && name.size() == each.size() &&
-                                starts_with(name, each));
+        return name == each ||
+               (each != better_auth_handler && text::equals_ignoring_case(name, each));
     });
     if (name.empty() || is_known)
         return;
@@ -141,14 +143,6 @@ void check_slash(const ap_directive_t& location, apr_pool_t* pool) {
                         httpd::location_text("/" + std::string(path)));
 }
 
-/// Returns the innermost <Location> around the directive, or nullptr.
-const ap_directive_t* location_around(const ap_directive_t& directive) {
-    const ap_directive_t* section = directive.parent;
-    while (section != nullptr && !httpd::is_named(*section, "<Location"))
-        section = section->parent;
-    return section;
-}
-
 } // namespace
 
 void warn_of_mistakes(apr_pool_t* pool, const server_rec* servers) {
@@ -163,9 +157,9 @@ void warn_of_mistakes(apr_pool_t* pool, const server_rec* servers) {
         const std::string_view name = apr::view_of(found.directive.directive);
         const std::string_view handler = handler_in(found.directive, pool);
         check_handler(found.directive, handler);
-        if (!handler.empty() || starts_with(name, "UserAdmin") ||
-            starts_with(name, "AuthUserAdmin"))
-            if (const ap_directive_t* const location = location_around(found.directive);
+        if (!handler.empty() || text::starts_with_ignoring_case(name, "UserAdmin") ||
+            text::starts_with_ignoring_case(name, "AuthUserAdmin"))
+            if (const ap_directive_t* const location = enclosing(found.directive, {"<Location"});
                 location != nullptr && locations.insert(location).second)
                 check_slash(*location, pool);
     });

@@ -1,5 +1,6 @@
 #include "text/unicode.hpp"
 
+#include <strings.h>
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -73,6 +74,15 @@ std::string lower_ascii(std::string text) {
         if (byte >= 'A' && byte <= 'Z')
             byte = static_cast<char>(byte - 'A' + 'a');
     return text;
+}
+
+bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) noexcept {
+    return text.size() >= prefix.size() &&
+           strncasecmp(text.data(), prefix.data(), prefix.size()) == 0;
+}
+
+bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept {
+    return left.size() == right.size() && starts_with_ignoring_case(left, right);
 }
 
 std::string snake_case(std::string_view camel_case) {

@@ -68,6 +68,10 @@ void for_each_fold(const std::function<void(std::string_view, std::string_view)>
 /// Returns the text with A to Z in lower case.
 std::string lower_ascii(std::string text);
 
+/// Compares ASCII text without regard to case, as httpd compares names.
+bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) noexcept;
+bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept;
+
 /// Converts camelCase to snake_case, for example "emailVerified" to "email_verified".
 std::string snake_case(std::string_view camel_case);
 

@@ -2,6 +2,7 @@
 
 #include "ctl/check/httpd_test.hpp"
 #include "ctl/command_error.hpp"
+#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -38,7 +39,7 @@ std::optional<HttpdConfiguration> default_configuration_with(const std::string& 
 bool requires_module(const ConfigLine& line, const std::string& module) {
     for (const ConfigSection* section = line.section.get(); section != nullptr;
          section = section->parent.get())
-        if (is_same_name(section->name, "IfModule") && !section->arguments.empty() &&
+        if (text::equals_ignoring_case(section->name, "IfModule") && !section->arguments.empty() &&
             (section->arguments[0] == module + "_module" ||
              section->arguments[0] == "mod_" + module + ".c"))
             return true;
@@ -59,10 +60,11 @@ void check_modules(const HttpdConfiguration& configuration, const HttpdTest& tes
     for (const auto& [directive, module] : modules) {
         const std::string name(module);
         if (std::ranges::find(test.modules, name + "_module") == test.modules.end() &&
-            std::ranges::any_of(
-                configuration.lines(), [&, &wanted = directive](const ConfigLine& line) {
-                    return is_same_name(line.words[0], wanted) && requires_module(line, name);
-                }))
+            std::ranges::any_of(configuration.lines(),
+                                [&, &wanted = directive](const ConfigLine& line) {
+                                    return text::equals_ignoring_case(line.words[0], wanted) &&
+                                           requires_module(line, name);
+                                }))
             findings.problems.push_back(configuration.name() + ": httpd ignores " +
                                         std::string(directive) + " because mod_" + name +
                                         " is not loaded; run 'a2enmod " + name +
@@ -73,8 +75,9 @@ void check_modules(const HttpdConfiguration& configuration, const HttpdTest& tes
 /// Returns whether AuthUserAdmin is on in a Location that has a usual path of the service.
 bool is_on_without_service(const ConfigLine& line) {
     const ConfigSection* const location = enclosing(line, "Location");
-    return is_same_name(argument_of(line, "AuthUserAdmin"), "On") && location != nullptr &&
-           !location->arguments.empty() && location->arguments.back().ends_with("/users");
+    return text::equals_ignoring_case(argument_of(line, "AuthUserAdmin"), "On") &&
+           location != nullptr && !location->arguments.empty() &&
+           location->arguments.back().ends_with("/users");
 }
 
 /// Reports that no service is enabled, unless the configuration uses mod_auth_useradmin alone.

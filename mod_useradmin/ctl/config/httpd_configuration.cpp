@@ -1,9 +1,9 @@
 #include "ctl/config/httpd_configuration.hpp"
 
 #include "ctl/command_error.hpp"
+#include "text/unicode.hpp"
 
 #include <glob.h>
-#include <strings.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -114,15 +114,15 @@ class Loader {
         if (words[0].starts_with('<'))
             return enter_or_leave_section(text);
         if (words.size() > 1) {
-            if (is_same_name(words[0], "ServerRoot"))
+            if (text::equals_ignoring_case(words[0], "ServerRoot"))
                 set_server_root(words[1]);
-            else if (is_same_name(words[0], "Define"))
+            else if (text::equals_ignoring_case(words[0], "Define"))
                 define(words[1], value_of({file, words, section_}));
-            else if (is_same_name(words[0], "UnDefine"))
+            else if (text::equals_ignoring_case(words[0], "UnDefine"))
                 undefine(words[1]);
-            else if (is_same_name(words[0], "Include"))
+            else if (text::equals_ignoring_case(words[0], "Include"))
                 include(words[1], file, /* must_exist */ true);
-            else if (is_same_name(words[0], "IncludeOptional"))
+            else if (text::equals_ignoring_case(words[0], "IncludeOptional"))
                 include(words[1], file, /* must_exist */ false);
         }
         lines_.push_back({file, std::move(words), section_});
@@ -149,7 +149,7 @@ class Loader {
     bool is_certain() const {
         const ConfigSection* section = section_.get();
         while (section != nullptr && !is_condition(*section) &&
-               !is_same_name(section->name, "Macro"))
+               !text::equals_ignoring_case(section->name, "Macro"))
             section = section->parent.get();
         return section == nullptr;
     }
@@ -190,8 +190,8 @@ class Loader {
     /// Returns whether <IfDefine NAME> is the only section around the current line.
     bool is_if_defined(const std::string& name) const {
         return section_ != nullptr && section_->parent == nullptr &&
-               is_same_name(section_->name, "IfDefine") && section_->arguments.size() == 1 &&
-               section_->arguments[0] == name;
+               text::equals_ignoring_case(section_->name, "IfDefine") &&
+               section_->arguments.size() == 1 && section_->arguments[0] == name;
     }
 
     /// Returns whether httpd ignores the current line, because it is in <IfDefine !NAME> and the
@@ -199,8 +199,8 @@ class Loader {
     bool is_unless_defined() const {
         const ConfigSection* section = section_.get();
         while (section != nullptr &&
-               !(is_same_name(section->name, "IfDefine") && !section->arguments.empty() &&
-                 section->arguments[0].starts_with('!') &&
+               !(text::equals_ignoring_case(section->name, "IfDefine") &&
+                 !section->arguments.empty() && section->arguments[0].starts_with('!') &&
                  certain_variables_.contains(section->arguments[0].substr(1))))
             section = section->parent.get();
         return section != nullptr;
@@ -285,25 +285,23 @@ std::vector<std::string> words_of(std::string_view line) {
     }
 }
 
-bool is_same_name(std::string_view left, std::string_view right) noexcept {
-    return left.size() == right.size() && strncasecmp(left.data(), right.data(), right.size()) == 0;
-}
-
 bool is_condition(const ConfigSection& section) noexcept {
     constexpr std::string_view names[] = {"IfModule",  "IfDefine",    "IfFile",
                                           "IfVersion", "IfDirective", "IfSection"};
-    return std::ranges::any_of(
-        names, [&](std::string_view name) { return is_same_name(section.name, name); });
+    return std::ranges::any_of(names, [&](std::string_view name) {
+        return text::equals_ignoring_case(section.name, name);
+    });
 }
 
 std::string_view argument_of(const ConfigLine& line, std::string_view directive) {
-    const bool has_argument = is_same_name(line.words[0], directive) && line.words.size() > 1;
+    const bool has_argument =
+        text::equals_ignoring_case(line.words[0], directive) && line.words.size() > 1;
     return has_argument ? std::string_view(line.words[1]) : std::string_view();
 }
 
 const ConfigSection* enclosing(const ConfigLine& line, std::string_view name) {
     const ConfigSection* section = line.section.get();
-    while (section != nullptr && !is_same_name(section->name, name))
+    while (section != nullptr && !text::equals_ignoring_case(section->name, name))
         section = section->parent.get();
     return section;
 }
@@ -325,7 +323,7 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
                                                                  std::string_view option) const {
     const ConfigLine* found = nullptr;
     for (const ConfigLine& line : lines_) {
-        if (!is_same_name(line.words[0], directive))
+        if (!text::equals_ignoring_case(line.words[0], directive))
             continue;
         const auto reject = [&](const std::string& why) {
             throw UsageError(line.file + ": " + std::string(directive) + why + "; use --" +
@@ -351,17 +349,18 @@ bool HttpdConfiguration::has(std::string_view directive,
     return std::ranges::any_of(
         lines_,
         [&](const ConfigLine& line) {
-            return is_same_name(line.words[0], directive) &&
-                   (!argument ||
-                    std::any_of(
-                        line.words.begin() + 1, line.words.end(),
-                        [&](const std::string& word) { return is_same_name(word, *argument); }));
+            return text::equals_ignoring_case(line.words[0], directive) &&
+                   (!argument || std::any_of(
+                                     line.words.begin() + 1, line.words.end(),
+                                     [&](const std::string& word) {
+                                         return text::equals_ignoring_case(word, *argument);
+                                     }));
         });
 }
 
 const ConfigLine* HttpdConfiguration::find_undefined(std::string_view directive) const {
     const auto found = std::ranges::find_if(lines_, [&](const ConfigLine& line) {
-        return is_same_name(line.words[0], directive) &&
+        return text::equals_ignoring_case(line.words[0], directive) &&
                std::ranges::any_of(
                    line.words, [&](const std::string& word) { return is_undefined(line, word); });
     });
@@ -371,7 +370,7 @@ const ConfigLine* HttpdConfiguration::find_undefined(std::string_view directive)
 std::vector<std::string> HttpdConfiguration::arguments(std::string_view directive) const {
     std::vector<std::string> all;
     for (const ConfigLine& line : lines_)
-        if (is_same_name(line.words[0], directive))
+        if (text::equals_ignoring_case(line.words[0], directive))
             all.insert(all.end(), line.words.begin() + 1, line.words.end());
     return all;
 }

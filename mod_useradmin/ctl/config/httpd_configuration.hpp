@@ -18,9 +18,6 @@ std::string_view default_server_root() noexcept;
 /// Returns the path of httpd's default configuration file in default_server_root().
 std::string default_configuration_file();
 
-/// Compares names of directives, sections or modules, ignoring case as httpd does.
-bool is_same_name(std::string_view left, std::string_view right) noexcept;
-
 /// A section, such as <Location "/api/users">.
 struct ConfigSection {
     /// The name, such as "Location".
