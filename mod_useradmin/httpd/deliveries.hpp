@@ -22,7 +22,7 @@ enum class DeliveryResult { unknown, delivered, no_table, unreachable };
 
 /// The state of a delivery. Lives in shared memory that survives restarts of httpd.
 struct DeliveryState {
-    /// A clock that all processes share and that nobody sets.
+    /// A monotonic clock, which all processes share.
     using Clock = std::chrono::steady_clock;
 
     [[nodiscard]] bool init() noexcept { return delivering.init(); }
