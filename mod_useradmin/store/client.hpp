@@ -1,4 +1,4 @@
-// A database client that calls the database's own library on a connection from mod_dbd.
+// A database client that calls the database's own library on a connection that apr_dbd opened.
 #pragma once
 
 #include "store/rows.hpp"
@@ -18,7 +18,7 @@ enum class ErrorKind {
     unencodable,            ///< an argument cannot be converted to the database's encoding
     foreign_key_violation,  ///< a foreign key is violated; nothing was done
     insufficient_privilege, ///< the account lacks a privilege; nothing was done
-    stale_schema,           ///< the cached schema is outdated; nothing was done
+    stale_schema,           ///< the cached schema may be outdated; nothing was done
     busy,                   ///< a lock conflict; nothing was done
     canceled,               ///< canceled by the server; nothing was done
     read_only,              ///< a read-only server, such as a standby; nothing was done
@@ -48,12 +48,12 @@ class Client {
     ErrorKind error_kind() const noexcept { return error_kind_; }
     /// Returns the last error message, without lines that may contain row values.
     const std::string& error_message() const noexcept { return error_message_; }
-    /// Returns whether the server has sent nothing since the last query. A server sends a message
-    /// before it closes a connection.
+    /// Returns whether the server has sent nothing since the last query. If the server has closed
+    /// the connection, returns false.
     virtual bool has_no_pending_input() const noexcept = 0;
     /// Returns whether the server responds to an empty query. For SQLite, always returns true.
     virtual bool ping() = 0;
-    /// Returns whether the connection is up, without checking it.
+    /// Returns whether the connection was up after the last operation. Sends nothing to the server.
     virtual bool is_connected() const noexcept = 0;
     /// Reconnects, even if the connection is up. Returns whether the connection is up afterwards.
     virtual bool reconnect() = 0;

@@ -11,7 +11,8 @@ namespace useradmin::store {
 std::string like_pattern(std::string_view text,
                          Condition::Operator where = Condition::Operator::contains);
 
-/// Returns whether the table has the column and the column can be compared with the values.
+/// Returns whether the table has the column, the column can be compared with the values, and the
+/// operator takes this number of values.
 bool is_possible(const Condition& condition, const Table& user);
 
 /// Appends the condition, or FALSE if it is not possible.

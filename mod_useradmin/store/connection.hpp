@@ -31,7 +31,7 @@ enum class WorkOutcome {
     failed,          ///< the database reported an error
 };
 
-/// Provides connections, at most one at a time.
+/// Provides connections. Release a connection before acquiring the next.
 class ConnectionSource {
   public:
     virtual ~ConnectionSource() = default;

@@ -308,7 +308,6 @@ class DatabaseStore : public Store {
             result = done.failure();
         return result;
     }
-    /// Runs an operation that changes nothing.
     template <class Operation, class... Arguments>
     std::invoke_result_t<Operation, Work&, const Arguments&...>
     read(unsigned needs, const Operation& operation, const Arguments&... arguments) {
@@ -352,9 +351,9 @@ class DatabaseStore : public Store {
         return result;
     }
 
-    /// Logs a query timeout and returns the failure.
+    // These functions log the failure, report the outcome to the connection source, and return the
+    // failure.
     Failure timeout_failure();
-    /// Logs a lock timeout and returns the failure.
     Failure lock_failure();
     Failure connection_failure(const Client& client);
     Failure log_unavailable(WorkOutcome outcome, const std::string& line);

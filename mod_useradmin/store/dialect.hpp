@@ -46,7 +46,8 @@ struct DatabaseProduct {
     /// The statement that begins a read-only transaction with a single snapshot.
     const char* begin_snapshot;
 
-    /// The clause that makes a subquery lock its rows in order. Empty if no lock is needed.
+    /// The clause that makes a SELECT lock its rows, in the order of ORDER BY. Empty if no lock is
+    /// needed.
     const char* row_lock;
     /// The clause that locks the row of a user who is about to be deleted. Empty if no lock is
     /// needed.
@@ -56,9 +57,9 @@ struct DatabaseProduct {
     /// An expression for the commit time of the last transaction that a standby has replayed or, if
     /// there is none, the server's start time. NULL if the database product has no standbys.
     const char* last_replay_time;
-    /// The SQL before and after a subquery. With it, the subquery becomes a condition that the
-    /// preceding column equals one of its values. If the database has row locks, the subquery locks
-    /// its rows and skips rows that other transactions have locked.
+    /// The SQL before and after a subquery for the condition that the preceding column equals one
+    /// of the subquery's values. If the database has row locks, the subquery locks its rows and
+    /// skips rows that other transactions have locked.
     std::pair<const char*, const char*> any_of_skip_locked;
     /// The name of the function that returns the position of a substring, counted from 1.
     const char* position_function;
@@ -87,11 +88,11 @@ class Dialect {
   public:
     virtual const DatabaseProduct& product() const noexcept = 0;
 
-    /// Sets the default connection timeout of this process for each address. Connection parameters
-    /// and the environment take precedence. Call it before threads are started.
+    /// Sets this process's default timeout for connecting to each address of a server. Connection
+    /// parameters and the environment take precedence. Call it before threads are started.
     virtual void set_connect_timeout(std::chrono::seconds timeout) const = 0;
     /// Returns a client for the connection. `label` must be unique among the clients of the
-    /// connection, and must outlive this client.
+    /// connection, and must outlive the returned client.
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
     /// Reads the catalog into the schema and finds its problems. If the catalog is unchanged,
@@ -102,8 +103,7 @@ class Dialect {
 
     // --- Fragments of SQL ---
 
-    /// Appends a condition that the column contains the word of a search (4.1), ignoring case and
-    /// accents.
+    /// Appends a condition that the column contains a search word (4.1), ignoring case and accents.
     virtual void append_contains(Statement& statement, const Column& column,
                                  std::string_view word) const = 0;
     /// Appends a condition that a text column matches the pattern, using the database's LIKE.
@@ -116,7 +116,7 @@ class Dialect {
     /// Returns an expression for the sort key of a column of strings (text::sort_key). Indexes use
     /// the same expression.
     virtual std::string sort_key(const Column& column) const = 0;
-    /// Returns an expression that formats a value of the column as User::sort_key.
+    /// Returns an expression that formats `sql`, a value of the column, as User::sort_key.
     virtual std::string exact_text(const std::string& sql, const Column& column) const = 0;
     /// Returns an expression for the column as text. Comparisons with it are exact, even if it is
     /// an argument of a function such as coalesce.
@@ -124,7 +124,7 @@ class Dialect {
 
     // --- Whole statements ---
 
-    /// Returns the list statements to use with the schema.
+    /// Returns the list queries for the schema.
     virtual const ListQueries& lists(const Schema& schema) const noexcept = 0;
 
     /// Begins a transaction. Returns nullptr on failure.
@@ -168,8 +168,8 @@ class Dialect {
     virtual bool init_database(Client& client, apr_pool_t* pool) const = 0;
     /// Returns the query for the indexes of the tables, except partial ones with a condition other
     /// than that their first key is not NULL. Each row is one key column of an index, in order: the
-    /// table's letter (u, s, a), the index, whether it is unique ("t" or "1"), and the column or
-    /// expression.
+    /// table's letter (Schema::table), the index, whether it is unique ("t" or "1"), and the column
+    /// or expression. For SQLite, only the user, session and account tables are included.
     virtual std::string indexes_query(const Schema& schema, const TableNames& names) const = 0;
     /// Returns the query for missing privileges, in the order of `privileges`. INSERT includes
     /// USAGE on the sequences of the table's defaults. Each row has the table's letter, the

@@ -269,7 +269,7 @@ void append_match_window(Statement& statement, const Table& user, const Window& 
 }
 
 /// Appends a query for the window of the users who match a filter. The query reads ranges of the
-/// index for the order. `columns` is the SELECT list. If the window has a position, the list must
+/// index on the sort key. `columns` is the SELECT list. If the window has a position, the list must
 /// include the sort columns.
 void append_range(Statement& statement, const Schema& schema, const Filter& filter,
                   const Window& window, const std::string& columns, AppendSearch append_search) {
@@ -321,7 +321,7 @@ class SeenScan {
         seen_before_ = filter.seen_before;
     }
 
-    /// Appends the rest of a SELECT for the sort columns of the page.
+    /// Appends a query for the sort key and the id of each user on the page.
     void append(Statement& statement) const {
         const bool starts_with_known = window_.order.is_descending;
         std::vector<Section> sections = {Section::any_key, Section::null_key};

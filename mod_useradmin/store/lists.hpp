@@ -41,7 +41,7 @@ class ListQueries {
     ~ListQueries() = default;
 };
 
-/// Returns the list statements that need no tables besides the application's.
+/// Returns the list queries that need no tables besides the application's.
 const ListQueries& plain_lists() noexcept;
 
 /// The maximum number of matches to collect and sort. With more matches, an ordered scan of the
@@ -74,7 +74,7 @@ void append_limit(Statement& statement, std::int64_t limit);
 void append_collected(Statement& statement, const Schema& schema, const model::NullableText& role,
                       const Window& window);
 
-/// Appends conditions, joined by AND, that a user matches a search.
+/// Appends the conditions for users who match a search, joined by AND.
 using AppendSearch = void (*)(Statement& statement, const Schema& schema, std::string_view search);
 /// Returns the total, and possibly the page, for any filter and order.
 Result<CountedPage> count_any(Work& work, const Filter& filter, const Window& window,
@@ -82,8 +82,8 @@ Result<CountedPage> count_any(Work& work, const Filter& filter, const Window& wi
 /// Returns a page for any filter and order.
 Result<std::vector<model::User>> page_any(Work& work, const Filter& filter, std::int64_t total,
                                           const Window& window, AppendSearch append_search);
-/// Returns a page for any filter, sorted by Window::column. The page is empty if the table lacks
-/// the column.
+/// Returns a page for any filter, sorted by Window::column. Fails with invalid_condition if the
+/// table lacks the column or the database cannot sort by it.
 Result<std::vector<model::User>> page_by_column(Work& work, const Filter& filter,
                                                 const Window& window);
 /// Appends the rest of a SELECT that finds a page by an ordered scan of the users.

@@ -12,8 +12,8 @@ namespace useradmin::store {
 /// text.
 using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
 
-/// Reads the rows of a result once, in order. Strings are valid for the lifetime of the statement's
-/// pool.
+/// Reads the rows of a result once, in order. Strings are valid for the lifetime of the pool that
+/// was passed to the Client.
 class Rows {
   public:
     Rows() noexcept = default;

@@ -23,7 +23,7 @@ std::string wrapped(std::string_view text, char quote) {
     return out += quote;
 }
 
-// The number of letters for Schema::owned.
+// Each table in Schema::owned has a letter from A to Z.
 constexpr std::size_t max_owned_tables = 26;
 
 /// Returns the column with the name in camelCase or snake_case, or nullptr.
@@ -372,8 +372,8 @@ void Schema::resolve_fields(const TableNames& names) {
     }
     if (!revocation.absence_reason.empty())
         problems.push_back({needs_revocations, revocation.absence_reason});
-    // Without this table, nothing limits the number of mail messages, and a change with a key can
-    // be made twice.
+    // Without this table, the number of mail messages could not be limited, and a change with an
+    // idempotency key could be made twice.
     FieldResolver(attempt, needs_attempt_table, problems).exists();
 }
 

@@ -90,7 +90,8 @@ struct Column {
     bool can_hold_sort_key(std::string_view key) const noexcept;
     /// Returns the quoted name.
     std::string sql() const;
-    /// Returns an operator of the column's type between spaces, as qualified_operator() does.
+    /// Returns an operator of the column's type with a space on each side. See
+    /// qualified_operator().
     std::string op(std::string_view name) const;
 };
 
@@ -136,7 +137,7 @@ struct Table {
     std::optional<LastSeen> last_seen;
 
     bool exists() const noexcept { return !columns.empty(); }
-    /// Returns a built-in operator between spaces, as qualified_operator() does.
+    /// Returns a built-in operator with a space on each side. See qualified_operator().
     std::string op(std::string_view name) const;
     /// Returns a built-in function with its schema and an opening parenthesis.
     std::string function(std::string_view name) const;
@@ -210,7 +211,8 @@ struct Schema {
     /// The SELECT columns of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;
     /// The select-list expression for whether user u has a second factor, or "NULL" if the table
-    /// lacks the column. Responses include the value as an extra column.
+    /// lacks the column. The column is not mapped to a field, so responses include it as an extra
+    /// column.
     std::string second_factor_expression;
     /// The select-list expression for the accountId of account a, or "NULL" if it cannot be read.
     std::string account_id_expression;
@@ -228,13 +230,14 @@ struct Schema {
     /// The quoted schema of the objects that "useradminctl schema --scale" creates. Empty unless
     /// the objects are complete and readable.
     std::string scale;
-    /// The name of this schema, whether or not it exists. Empty if the database does not support
-    /// --scale.
+    /// The quoted name of the schema for these objects, whether or not it exists. Empty if the
+    /// database does not support --scale.
     std::string scale_name;
-    /// Whether these objects are incomplete, come from an earlier version, or lack counts for a
-    /// column that was later added to the user table.
+    /// Whether the objects of --scale are incomplete, come from an earlier version, or lack counts
+    /// for a column that was later added to the user table.
     bool has_outdated_scale = false;
-    /// Whether PUBLIC lacks USAGE on this schema. If so, only the owner can use the user table.
+    /// Whether the objects of --scale are complete, but PUBLIC lacks USAGE on their schema. If so,
+    /// only the owner can use the user table.
     bool public_lacks_schema_usage = false;
     /// Why the column of UserAdminLastSeen cannot be used. Empty if it can, or if the directive is
     /// not set.
@@ -287,9 +290,9 @@ struct Schema {
     void resolve_last_seen(std::string_view name);
 };
 
-/// Returns an operator with its schema, between spaces: " OPERATOR(pg_catalog.=) ", or " = " for an
-/// empty schema. With a schema, the search path has no effect. All OPERATOR() forms have the same
-/// precedence. It is higher than that of comparisons.
+/// Returns an operator with its schema and a space on each side: " OPERATOR(pg_catalog.=) ", or
+/// " = " for an empty schema. With a schema, the search path has no effect. All OPERATOR() forms
+/// have the same precedence, which is higher than that of comparisons.
 std::string qualified_operator(std::string_view schema, std::string_view name);
 /// Quotes a table name. A dot separates the schema and the table.
 std::string quoted_table(std::string_view name);

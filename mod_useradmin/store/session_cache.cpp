@@ -66,8 +66,8 @@ bool SessionCache::catch_up(Store& store, std::string_view tables_id, Clock::tim
         (last.position > 0 && database != last.database)) {
         invalidate_all();
     } else if (!read->rows.empty()) {
-        // Invalidate all users in one pass, because the same revocations are read each time while a
-        // long transaction is open.
+        // Invalidate all users in one pass: a long transaction holds the position back, so every
+        // read returns the same revocations again.
         std::vector<std::string_view> ids;
         for (const Revocation& revocation : read->rows)
             ids.push_back(revocation.user_id);

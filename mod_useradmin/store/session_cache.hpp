@@ -15,9 +15,9 @@
 
 namespace useradmin::store {
 
-/// Caches up to 8,192 sessions in less than 2 MiB of shared memory. If there is no free slot, the
-/// oldest of a few entries is replaced. Credentials and tokens are stored as keyed digests. Stays
-/// usable if a process is killed.
+/// Caches up to 8,192 sessions in less than 2 MiB of shared memory. If a session's bucket is full,
+/// the oldest entry of the bucket is replaced. Credentials and tokens are stored as keyed digests.
+/// Stays usable if a process is killed.
 class SessionCache {
   public:
     using Clock = std::chrono::steady_clock;
@@ -30,10 +30,10 @@ class SessionCache {
     [[nodiscard]] bool init() noexcept { return sessions_.init() && progress_.init(); }
 
     /// Removes the sessions of users whose privileges or sessions another server has revoked. Reads
-    /// the table of revocations if no process has done so within the last second. Returns false if
-    /// revocations that are more than two seconds old may be unknown. In this case, no cached
-    /// session may be used. If there was no table at the last read, returns true even while the
-    /// database is unavailable.
+    /// the table of revocations unless a process has begun to do so within the last second. Returns
+    /// false if the read fails or if the last successful read was at least two seconds ago. In this
+    /// case, no cached session may be used. If there was no table at the last read, returns true
+    /// even while the database is unavailable.
     bool catch_up(Store& store, std::string_view tables_id, Clock::time_point now);
 
     /// A counter of invalidations.

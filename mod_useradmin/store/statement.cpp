@@ -11,7 +11,6 @@ namespace useradmin::store {
 
 namespace {
 
-/// Formats a time for the column.
 std::string text_of(const Column& column, text::Timestamp time) {
     const auto since = time.time_since_epoch();
     switch (column.time_format) {

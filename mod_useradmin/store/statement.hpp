@@ -61,7 +61,7 @@ Assignments assignments_of(const Table& table, const Record& record, bool includ
 Assignments assignments_of(const Table& table, const NewUser& user);
 
 /// Returns the column that a change sets, or nullptr if the table lacks it or an earlier change
-/// sets it by another name.
+/// also sets it, such as by another name.
 const Column* column_of(const Table& table, const Changes& changes, const Change& change);
 
 /// Builds a statement's text and arguments. A value never becomes part of the text: both databases

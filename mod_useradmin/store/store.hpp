@@ -143,6 +143,7 @@ using Changes = std::vector<Change>;
 struct NewUser {
     /// Ignored if the database generates ids.
     std::string id;
+    /// The id of the account's row, not its accountId. Ignored if the database generates ids.
     std::string account_id;
     std::string_view name;
     std::string_view email;
@@ -217,7 +218,7 @@ struct UpdateGuard {
     text::Timestamp now = {};
     /// The expected versions, checked last. Any other version fails with version_mismatch.
     Versions versions = {};
-    /// If set, the caller is checked again.
+    /// If set, the caller must still satisfy the conditions of Actor.
     std::optional<Actor> actor = {};
 
     bool is_empty() const noexcept { return kind == Kind::none && !versions && !actor; }
@@ -256,7 +257,7 @@ struct SessionTerms {
     /// The maximum number of live sessions including this one, or 0 for no limit. Beyond it, the
     /// oldest sessions are ended, together with expired ones.
     std::int64_t max_sessions = 0;
-    /// If set, the caller is checked again.
+    /// If set, the caller must still satisfy the conditions of Actor.
     std::optional<Actor> actor = {};
 };
 
@@ -288,14 +289,14 @@ struct Revocation {
 struct Revocations {
     /// The position from which to read next.
     std::int64_t position = 0;
-    /// May include revocations before the requested position.
+    /// May include revocations that an earlier call also returned.
     std::vector<Revocation> rows;
     /// Whether there are more rows.
     bool is_partial = false;
     /// Whether the table of revocations exists.
     bool has_table = true;
-    /// Identifies the database, its history (PostgreSQL's timeline) and its table of revocations.
-    /// A position is valid only for the same name.
+    /// Identifies the database, its history (PostgreSQL's timeline) and its table of revocations. A
+    /// position is valid only while this string stays the same.
     std::string database = {};
 };
 
@@ -307,7 +308,7 @@ struct AttemptCounter {
     std::int64_t limit;
 };
 
-/// The state of a client's counters.
+/// The state of a list of counters.
 struct FailedAttempts {
     /// Whether the table of attempts exists.
     bool has_table = true;
@@ -341,14 +342,14 @@ struct ApiKeyUse {
     std::string_view id;
     text::Timestamp now;
     Remaining remaining = Remaining::unlimited;
-    /// The number of remaining requests after the refill and this request.
+    /// With Remaining::refill, the number of remaining requests after this request.
     std::int64_t refilled = 0;
-    /// The last refill must not be later than this time.
+    /// With Remaining::refill, the last refill must not be later than this time.
     text::Timestamp refill_before = {};
     Rate rate = Rate::unlimited;
     /// The maximum number of requests in the window.
     std::int64_t max_requests = 0;
-    /// The last request of the previous window must not be later than this time.
+    /// With Rate::start, the key's last request must not be later than this time.
     text::Timestamp window_before = {};
 };
 
@@ -359,7 +360,7 @@ struct UserWithSecondFactor {
     model::SecondFactor factor;
 };
 
-/// The changes of one step of signing in with a second factor, made in one transaction.
+/// The changes that one step of a second-factor sign-in makes, all in one transaction.
 struct SecondFactorChange {
     std::string_view user_id;
     text::Timestamp now;
@@ -556,7 +557,7 @@ class Store {
                                                       const SecondFactorLock& lock) = 0;
 
     /// Counts a message in each counter, like record_failed_attempt(). Fails if the table of
-    /// attempts does not exist.
+    /// attempts or the verification table does not exist.
     virtual Result<FailedAttempts> count_mail(std::span<const AttemptCounter> counters,
                                               std::chrono::seconds window) = 0;
     /// Adds a row to the verification table. Requires TableNames::has_plugins, as do
@@ -571,8 +572,8 @@ class Store {
     virtual Result<Done> remove_verification(std::string_view identifier) = 0;
 
     /// Sets the idempotency key of subsequent changes, or none if `key` is empty. A change with a
-    /// key fails with already_done if another was made with the key in the last 24 hours. Changes
-    /// with a key also fail if the table of attempts does not exist.
+    /// key fails with already_done if a change with the same key was made in the last 24 hours. It
+    /// also fails if the table of attempts does not exist.
     virtual void set_idempotency_key(std::string key) = 0;
 
     /// Returns the extra columns of the user table in the table's order.
