@@ -1,4 +1,4 @@
-// Parts of the statements in this directory.
+// Functions shared by the files in this directory.
 #pragma once
 
 #include "store/statements.hpp"
@@ -28,11 +28,11 @@ Result<Done> change_one(Work& work, const Statement& statement);
 void append_other_email(Statement& statement, const Table& user, const Changes& changes,
                         bool ignores_case);
 
-/// Appends "field = value, …" for existing columns. Returns whether there were any.
+/// Appends "field = value, …" for the changes whose column exists. Returns whether there were any.
 bool append_values(Statement& statement, const Table& table, const Changes& changes);
 
 /// If `is_banned`, disables the user's API keys. Otherwise, enables those that a ban has disabled.
-/// Returns false on failure.
+/// `was_banned` is whether the user was banned before the change. Returns false on failure.
 bool apply_ban_to_keys(Work& work, std::string_view user_id, bool is_banned, bool was_banned);
 
 /// Appends "DELETE FROM table" for the rows whose field equals the id or token.
@@ -55,8 +55,8 @@ bool contains_ban(const Changes& changes);
 bool end_impersonations(Work& work, std::string_view user_id, model::NullableText role);
 /// As above, with the user's current role. Does nothing if the user does not exist.
 bool end_impersonations(Work& work, std::string_view user_id);
-/// Ends all sessions of the user, and the impersonations by the user. Returns the number of the
-/// user's sessions.
+/// Ends the user's sessions and those in which the user impersonates others. Returns the number of
+/// the user's own sessions.
 Result<std::int64_t> end_sessions(Work& work, std::string_view user_id);
 /// Deletes the user's verification rows whose identifiers have one of the prefixes. Returns false
 /// on failure.
@@ -65,11 +65,11 @@ bool remove_verifications(Work& work, std::string_view user_id,
 
 bool remove_password_links(Work& work, std::string_view user_id);
 
-/// Returns whether changes to a user may delete the user's password links
-/// (PluginPolicy::revokes_links).
+/// Returns whether PluginPolicy::revokes_links is set and password links can be deleted from the
+/// verification table.
 bool revokes_links(const Work& work);
 
-/// Returns a condition that a row of the user table has a second factor.
+/// Returns an SQL condition that is true if the user has a second factor.
 std::string second_factor_condition(const Schema& schema);
 
 /// Makes a change and, if the table of revocations exists, records the revocation in the same

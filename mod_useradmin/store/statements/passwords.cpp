@@ -41,8 +41,8 @@ Result<Done> write_account(Work& work, const model::Account& account) {
         return updated.failure();
     if (*updated == 0)
         return work.apply(work.statement().insertion(table, assignments_of(table, account)));
-    // better-auth 1.7 finds the account by this id. If the user has two accounts, one of them has
-    // it.
+    // better-auth 1.7 looks up the account whose accountId is the user's id. If the user has two
+    // credential accounts, one of them already has it.
     if (*updated > 1 || account.account_id != account.user_id)
         return Done();
     Statement change_id = work.statement();

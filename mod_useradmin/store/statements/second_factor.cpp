@@ -109,7 +109,7 @@ Result<Done> update_factor(Work& work, const SecondFactorChange& change) {
     if (!append_values(statement, factors.table, changes))
         return Done();
     append_equals(statement << " WHERE ", factors.owner(), change.user_id);
-    // Concurrent requests may have locked it in the meantime.
+    // A concurrent request may have locked the second factor.
     if (const Column* const lock = factors.table.find("lockedUntil");
         lock != nullptr && change.clears_failures)
         statement << " AND (" << *lock << " IS NULL OR " << *lock << lock->op("<=")
@@ -145,7 +145,7 @@ Result<Done> record_second_factor_failure(Work& work, std::string_view user_id,
     if (!factors.owner().can_hold_id(user_id))
         return Failure::not_found;
     Statement statement = work.statement();
-    // A lock that has expired ends the row of failures.
+    // After a lock has expired, the count starts again.
     const auto append_count = [&] {
         statement << "(CASE WHEN " << *locked << locked->op("<=") << argument(*locked, lock.now)
                   << " THEN 1 ELSE coalesce(" << *count << ", 0)" << count->op("+") << "1 END)";

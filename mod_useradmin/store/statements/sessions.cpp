@@ -221,7 +221,7 @@ bool end_impersonations(Work& work, std::string_view user_id, model::NullableTex
     const Schema& schema = work.schema();
     const Table& table = schema.session;
     const Column* const impersonator = table.find("impersonatedBy");
-    // Users without another role cannot impersonate anyone, so skip the scan of all sessions.
+    // Users with the default role cannot impersonate anyone, so skip the scan of all sessions.
     if (role.value_or("user") == "user" || impersonator == nullptr ||
         !impersonator->can_hold_id(user_id) || !impersonator->is_readable ||
         !table.at("userId").is_readable || !table.at("id").is_readable)

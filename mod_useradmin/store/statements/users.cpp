@@ -30,8 +30,9 @@ void append_ids(Statement& statement, const Table& table, std::span<const model:
     append_one_of(statement << " WHERE ", table, table.at("id"), ids);
 }
 
-/// Reads more columns of the users who still exist. Each column follows a comma. `alias` is the
-/// alias of the user table. `read` sets a user's fields from a row.
+/// Reads more columns of the users who still exist. In `columns`, each one follows a comma. `alias`
+/// is the alias of the user table, such as " AS u", or empty. `read` sets a user's fields from a
+/// row.
 template <class Read>
 Result<Done> read_more(Work& work, const std::string& columns, const char* alias,
                        std::span<model::User> users, const Read& read) {
@@ -182,8 +183,7 @@ Result<model::User> update_row(Work& work, std::string_view id, const Changes& c
         first_row(work, statement, [&](Rows& rows) { return work.read_full_user(rows); }));
 }
 
-/// Returns the new value of `banned`, or std::nullopt if it is not changed or API keys cannot be
-/// disabled.
+/// Returns the new value of `banned`, or std::nullopt if API keys need not be disabled or enabled.
 std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
     const std::vector<OwnedTable>& owned = work.schema().owned;
     const auto ban = std::ranges::find_if(changes, [](const Change& change) {
@@ -195,8 +195,8 @@ std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
     return std::get<bool>(ban->value);
 }
 
-/// Returns whether the database has rejected the value of an extra column. Returns false if the
-/// address may be the duplicate, because 4.4 does not check its uniqueness.
+/// Returns whether the database may have rejected the value of an extra column. Returns false if
+/// the address may be the duplicate, because 4.4 does not check its uniqueness.
 bool has_invalid_value(const Work& work, const Changes& changes) {
     const bool is_invalid = work.error_kind() == ErrorKind::invalid_value ||
                             work.error_kind() == ErrorKind::unencodable;
@@ -286,7 +286,7 @@ Result<model::NullableText> check_target(Work& work, const Statement& statement,
 
 /// Deletes the locked user and the user's rows in other tables, in the order of 4.4.1. Uses
 /// separate statements, because a trigger of the application may delete rows that the next
-/// statement also deletes.
+/// statement also deletes. Returns false on failure.
 bool remove_with_rows(Work& work, std::string_view id, model::NullableText email) {
     const Schema& schema = work.schema();
     for (const OwnedTable* const owned : tables_to_clear(work, id, email)) {
