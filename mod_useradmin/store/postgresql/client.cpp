@@ -281,7 +281,7 @@ class PostgresqlClient final : public Client {
         bool is_binary = false;
     };
 
-    // If the backend lacks two prepared statements within this many runs, assume a pooler.
+    // If the backend lacks a prepared statement twice within this many executions, assume a pooler.
     static constexpr unsigned close_succession = 1000;
 
     /// Returns whether a pooler such as PgBouncer seems to switch backends.
@@ -293,9 +293,10 @@ class PostgresqlClient final : public Client {
         return PQsendQuery(connection_, sql);
     }
 
-    /// Makes the backend cancel a statement within a second after the client disconnects. Requires
-    /// PostgreSQL 14, and works on most operating systems. A value set by the operator takes
-    /// precedence.
+    /// Makes the backend check once a second, while it runs a statement, whether the client is
+    /// still connected. Requires a deadline and PostgreSQL 14 or later. Has no effect if the
+    /// server's operating system does not support the check. Keeps a value that the operator has
+    /// set.
     void enable_client_check() {
         constexpr int min_version = 140000;
         if (is_in_transaction())
@@ -357,7 +358,7 @@ class PostgresqlClient final : public Client {
             PQsetnonblocking(connection_, 1);
     }
 
-    /// Waits until the socket is ready for the poll() events. At the deadline, closes the
+    /// Waits until the socket is ready for the poll() events. At the deadline, shuts down the
     /// connection and returns false. If the connection is broken, returns true, because libpq
     /// reports the error.
     bool is_ready(short events) noexcept {
@@ -373,7 +374,7 @@ class PostgresqlClient final : public Client {
                 return true;
             const int ready = poll(&socket, 1, timeout);
             if (ready > 0 || (ready < 0 && errno != EINTR))
-                return true; // libpq reports the error
+                return true;
             if (ready == 0) {
                 is_late_ = true;
                 shutdown(socket.fd, SHUT_RDWR);
@@ -448,7 +449,7 @@ class PostgresqlClient final : public Client {
     Deadline deadline_ = no_deadline;
     /// Whether the connection was closed after a timeout.
     bool is_late_ = false;
-    /// The number of runs since the backend last lacked a prepared statement.
+    /// The number of prepared statements executed since the backend last lacked one.
     unsigned runs_ = 0;
     /// The number of times in close succession that the backend lacked a prepared statement.
     unsigned unknown_statements_ = 0;

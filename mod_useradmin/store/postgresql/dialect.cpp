@@ -330,8 +330,8 @@ class Postgresql final : public Dialect {
     // has not assigned yet, as in a restored dump, do not advance it either.
     //
     // A promoted standby may also assign IDs again whose rows it did not receive. Therefore, the
-    // name of the database includes the timeline. Until the first checkpoint after the promotion,
-    // only min_recovery_end_timeline has the new one.
+    // identifier of the database includes the timeline. Until the first checkpoint after the
+    // promotion, only min_recovery_end_timeline has the new one.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement

@@ -22,7 +22,7 @@ bool read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid, S
 /// must exist.
 std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema);
 
-/// Returns the list statements that use the counts and the indexes.
+/// Returns the list queries that use the counts and the indexes.
 const ListQueries& scaled_lists() noexcept;
 
 } // namespace useradmin::store

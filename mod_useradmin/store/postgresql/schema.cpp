@@ -60,8 +60,8 @@ std::string row_of_application_table(const char* letter, std::string_view name) 
            literal(name.substr(name.find('.') + 1)) + ", NULL)";
 }
 
-/// Returns a row of the catalog query's tables for a table of the service. If the table's owner is
-/// not trusted, the row has a message instead of an OID.
+/// Returns a row of the catalog query's tables for one of mod_useradmin's tables. If the table's
+/// owner is not trusted, the row has a message instead of an OID.
 std::string row_of_own_table(const TableNames& names, const char* letter, std::string_view name) {
     return "('" + std::string(letter) + "', (SELECT c.oid" + from_tables(names, literal(name)) +
            R"(), '', (
@@ -207,7 +207,6 @@ ORDER BY n.nspname, c.relname)";
     return query;
 }
 
-// The schema of built-in objects.
 constexpr std::string_view system_schema = "pg_catalog";
 
 Column::Kind kind_of(std::string_view type) noexcept {
