@@ -14,7 +14,7 @@ namespace {
 // SQLITE_CONSTRAINT_DATATYPE: a strict table rejects a value's type. Defined from 3.37 on.
 constexpr int constraint_datatype = SQLITE_CONSTRAINT | (12 << 8);
 
-/// Resets the statement when the scope ends.
+/// Removes the progress handler and resets the statement when the scope ends.
 struct StatementReset {
     sqlite3* database;
     sqlite3_stmt* statement;

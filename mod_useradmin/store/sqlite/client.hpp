@@ -69,7 +69,8 @@ class SqliteClient final : public Client {
     /// no file, if DBDParams forbids writing, or if the file is still read-only.
     SqliteHandle reopen();
 
-    /// Prepares a statement. SQLite prepares it again automatically after a schema change.
+    /// Prepares a statement. Returns nullptr on failure. After a schema change, SQLite prepares the
+    /// statement again automatically.
     SqliteStatement prepare(const char* sql);
 
     std::optional<Rows> run(sqlite3_stmt* statement, std::span<const char* const> arguments,
