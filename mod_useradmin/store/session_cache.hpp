@@ -72,7 +72,8 @@ class SessionCache {
     void invalidate_user(std::string_view id) noexcept;
     /// Removes the session of a token in all databases.
     void invalidate_session(std::string_view token) noexcept;
-    /// Removes all sessions. Takes no lock, so a less trusted process may call it.
+    /// Removes all sessions. Takes no lock, so httpd's parent process can call it without waiting
+    /// for its less trusted children.
     void invalidate_all() noexcept;
 
   private:
