@@ -35,11 +35,10 @@ struct FairSemaphore::Reservation {
     Mutex mutex;
     /// The process that holds the reservation, even if it was killed. 0 if there is none.
     std::atomic<pid_t> holder;
-    /// Whether another request has displaced this waiter.
     bool is_displaced;
     /// The position in the queue. The waiter with the lowest order is served first.
     std::uint64_t order;
-    /// The waiter's deadline. A stopped process must not block others after it.
+    /// After this time, the waiter is ignored, so a stopped process does not block others.
     Clock::time_point deadline;
     Client client;
     Event wakeup;
@@ -127,7 +126,8 @@ std::uint64_t FairSemaphore::order_of(const Client& client) noexcept {
     return order;
 }
 
-/// Takes a free slot if the request is next. Otherwise returns nullptr.
+/// Takes a free slot if no waiter precedes the request and the account may hold another permit.
+/// Otherwise returns nullptr.
 FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
                                                      const Client& client) noexcept {
     if (!may_run(client.account) || has_earlier_waiter(order))
@@ -139,8 +139,8 @@ FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
     return slot;
 }
 
-/// Takes a place in the queue. If the queue is full, displaces the request that is last in order.
-/// Returns nullptr if the new request is last or no place is free.
+/// Takes a place in the queue. If the queue is full, displaces the waiter that is last in order.
+/// Returns nullptr if the queue is full and the new request would be last, or if no place is free.
 FairSemaphore::Reservation* FairSemaphore::enqueue(std::uint64_t order, const Client& client,
                                                    Clock::time_point deadline) noexcept {
     Reservation* last = nullptr;

@@ -15,7 +15,7 @@ class LogThrottle {
         std::uint64_t suppressed;
         std::uint32_t written;
     };
-    // Large enough that a client with some hundred addresses does not use up the entries.
+    // Large enough that a client with a few hundred networks does not use up the entries.
     using Table = SharedTable<Lines, 4, 64>;
 
   public:

@@ -28,8 +28,8 @@ class SharedTable {
 
     struct Entry {
         Key key;
-        /// 0 means that the entry is free. Changes only while the stripe is locked, because
-        /// find_replaceable() sorts by it.
+        /// The time passed to write(), in ticks of Clock, or 0 if the entry is free. Changes only
+        /// while the stripe is locked, because find_replaceable() sorts by it.
         std::atomic<Clock::rep> written_at;
         Value value;
 
@@ -66,8 +66,8 @@ class SharedTable {
             return find_replaceable(
                 condition, [](const Entry& entry) { return entry.written_at.load(); });
         }
-        /// Returns the entry that meets the condition and for which `order` has the least result.
-        /// Returns nullptr if no entry meets the condition.
+        /// Returns the entry that meets the condition and for which `order` returns the smallest
+        /// value. Returns nullptr if no entry meets the condition.
         template <class Condition, class Order>
         Entry* find_replaceable(const Condition& condition, const Order& order) const {
             std::array<Entry*, std::tuple_size_v<Entries>> sorted;
