@@ -8,7 +8,7 @@
 
 namespace useradmin::text {
 
-/// Parses a decimal integer that fills the whole text. Returns std::nullopt for any other text, and
+/// Parses a text that consists of a decimal integer. Returns std::nullopt for any other text, and
 /// for a number that is out of bounds.
 template <class Integer>
 std::optional<Integer> parse_integer(std::string_view text,

@@ -120,7 +120,7 @@ std::optional<Timestamp> parse_date(std::string_view text) noexcept {
 }
 
 bool is_storable_year(Timestamp time) noexcept {
-    // Skip the first day of year 1 (UTC): with a negative offset, it begins in 1 BC.
+    // Exclude the first day of year 1 (UTC): with a negative offset, it begins in 1 BC.
     return time >= first_time + days(1) && time <= last_time;
 }
 

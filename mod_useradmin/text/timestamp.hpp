@@ -33,8 +33,8 @@ constexpr bool is_in_seconds(std::int64_t unix_time) noexcept {
 /// "infinity" or "… BC", and for times before first_time or after last_time.
 std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept;
 
-/// Parses a timestamp that a person typed. Accepts what parse_timestamp() accepts, except integers
-/// and years that some databases cannot store.
+/// Parses a timestamp from a request, a command line or a file. Accepts what parse_timestamp()
+/// accepts, except integers and years that some databases cannot store.
 std::optional<Timestamp> parse_date(std::string_view text) noexcept;
 
 /// Returns whether every database can store the time: from January 2 of year 1 through year 9999.

@@ -53,12 +53,12 @@ std::string fold(std::string_view text);
 /// search that contains only white space is one word.
 std::vector<std::string_view> search_words(std::string_view search);
 
-/// Returns whether the text consists only of combining marks. Such a search folds to an empty
-/// string, and would therefore match everything.
+/// Returns whether the text consists only of combining marks. Such a text folds to an empty string,
+/// so a search for it would match everything.
 bool has_only_combining_marks(std::string_view text) noexcept;
 
-/// Returns a sort key that every database compares byte by byte: NFKD without combining marks
-/// (U+0300 to U+036F), and with A to Z in lower case. The text must be valid UTF-8 without U+0000.
+/// Returns a key for sorting by its bytes: NFKD without combining marks (U+0300 to U+036F), and
+/// with A to Z in lower case. The text must be valid UTF-8 without U+0000.
 std::string sort_key(std::string_view text);
 
 /// Calls visit with each code point that fold() changes and its replacement. To fold a string,

@@ -21,7 +21,7 @@ std::vector<std::string> query_parameters(std::string_view query, std::string_vi
 /// Returns the query string without any occurrence of the parameter.
 std::string remove_query_parameter(std::string_view query, std::string_view name);
 
-/// Characters that need no encoding in a path (RFC 3986).
+/// The reserved characters that need no encoding in a path (RFC 3986).
 inline constexpr std::string_view path_characters = "/!$&'()*+,;=:@";
 
 /// Appends the text. Percent-encodes each byte except letters, digits, "-._~" and the characters in
