@@ -121,8 +121,8 @@ std::optional<std::uint64_t> take_line_number(std::string_view& text) {
     return number;
 }
 
-/// Moves the host and the instance from the end of a JSON object without its closing brace to
-/// `line`, if present.
+/// Removes the host and the instance, if present, from the end of `text`, a JSON object without its
+/// closing brace, and stores them in `line`.
 void take_origin_of_chain(std::string_view& text, ParsedLine& line) {
     std::string_view rest = text;
     const auto instance = take_digits(rest, instance_key, instance_size);

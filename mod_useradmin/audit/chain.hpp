@@ -41,8 +41,8 @@ std::string begin_line(const Event& event, const Origin& origin, text::Timestamp
 struct ChainPosition {
     /// The line number, starting at 1, or 0 before the first line.
     std::uint64_t number = 0;
-    /// The SHA-256 of the line before its "hash" member, in lower-case hexadecimal. All zeros
-    /// before the first line.
+    /// The SHA-256 of the line up to its "hash" member, in lower-case hexadecimal. All zeros before
+    /// the first line.
     std::string hash = std::string(64, '0');
 };
 
@@ -56,6 +56,7 @@ std::string close_line(std::string open_object, ChainPosition& position);
 
 struct ParsedLine {
     ChainPosition position;
+    /// The hash of the previous line.
     std::string_view previous;
     /// Whether the hash matches the line.
     bool is_intact = false;
@@ -76,9 +77,9 @@ struct ParsedLine {
 /// Parses a line, given without its newline. Returns std::nullopt if the text is not a line of an
 /// audit log. The views refer to the argument.
 std::optional<ParsedLine> parse_line(std::string_view line);
-/// Parses only the position, host and instance of the last line, without checking its hash. The
-/// beginning of the line may be missing. Returns std::nullopt if the text does not end with a line
-/// of an audit log. The views refer to the text.
+/// Parses only the chain members of the last line, without checking its hash. The beginning of the
+/// line may be missing. Returns std::nullopt if the text does not end with a line of an audit log.
+/// The views refer to the text.
 std::optional<ParsedLine> last_line(std::string_view text);
 
 /// Adds the hash of the partial line that a killed process left before this one.

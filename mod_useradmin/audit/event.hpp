@@ -26,7 +26,8 @@ constexpr std::string_view text_of(Result result) noexcept {
                                        : "unknown";
 }
 
-/// An operation and its result. The rows are valid for the lifetime of the request.
+/// An operation and its result. The caller keeps the strings of the rows alive until the event has
+/// been logged.
 struct Event {
     /// A constant such as "create". Empty if the request is not an operation.
     std::string_view operation = {};

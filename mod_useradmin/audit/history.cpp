@@ -57,7 +57,7 @@ std::optional<History> read_history(int log, std::string_view target, std::int64
                 return history;
             }
         }
-        // A block with no other line break is the end of a line that is too long. Skip the block.
+        // If a block's only line break is its last byte, its line is too long. Skip the block.
         end = whole < block.size() ? start + static_cast<std::int64_t>(whole) : start;
     }
     return history;

@@ -23,8 +23,8 @@ struct AppendResult {
     int error = 0;
     /// Whether this is the first line lost because the pipe to the logging program is full.
     bool begins_stall = false;
-    /// The number of lines lost during a stall, if this is the first line after the stall.
-    /// Otherwise 0.
+    /// The number of lines lost during a stall, if this line ends it because the program has
+    /// emptied the pipe. Otherwise 0.
     std::uint64_t not_written = 0;
 };
 
@@ -63,7 +63,7 @@ class Log {
     /// How reliably a line is delivered.
     enum class Delivery {
         non_blocking, ///< drops the line if the program's pipe is full
-        blocking,     ///< waits for the program to read, but not while it is stalled
+        blocking,     ///< waits up to five seconds for the program, but not during a stall
         durable,      ///< like `blocking`, and syncs the log to disk
     };
     /// Adds the chain members to a line from begin_line() and appends it, completely or not at all.

@@ -81,8 +81,7 @@ class Reader {
                 line_.push_back(static_cast<char>(byte));
         return has_begun && (byte == '\n' || read_error() == Z_OK);
     }
-    /// Returns zlib's code of a read error. For example, Z_BUF_ERROR: a compressed file is
-    /// truncated.
+    /// Returns zlib's error code, or Z_OK. Z_BUF_ERROR means that a compressed file is truncated.
     int read_error() const noexcept {
         int error = Z_OK;
         static_cast<void>(gzerror(source_->file.get(), &error));
@@ -119,15 +118,16 @@ class Chains {
         }
     }
 
-    /// Returns the reader whose line is verified next, or nullptr at the end. Call put() after the
-    /// reader has read its next line.
+    /// Removes and returns the reader whose line is verified next. Returns nullptr at the end. Call
+    /// put() after the reader has read its next line.
     Reader* take() {
         // Writers read the clock before they wait for the lock, so a chain may not be ordered by
         // time. The numbers take precedence.
         const auto next = std::ranges::min_element(heads_, {}, [this](const auto& heads) {
             const auto& [number, reader] = *heads.second.begin();
             const auto chain = chains_.find(heads.first);
-            // A line that seems to be missing may come after another chain's line.
+            // A line that seems to be missing may follow another chain's line, so read that line
+            // first.
             const bool has_gap = chain != chains_.end() && number > chain->second.last.number + 1;
             return std::pair(has_gap, reader->head()->time);
         });
@@ -177,7 +177,7 @@ class Chains {
         });
     }
 
-    /// Reports the logs without the line in their .chain files.
+    /// Reports the logs that lack the line recorded in their .chain files.
     void check_ends() {
         for (const Reader* const reader : open_ends_) {
             ChainFindings* const chain = reader->chain != nullptr ? reader->chain
@@ -204,7 +204,8 @@ class Chains {
     }
 
   private:
-    /// Returns the chain that the first line of another chain continues, or nullptr.
+    /// Returns the chain that the reader's line, the first of its own chain, continues. Returns
+    /// nullptr if there is none.
     const ChainFindings* chain_before(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         const std::uint64_t number = line.position.number;
@@ -246,7 +247,7 @@ class Chains {
     std::vector<Reader> readers_;
     /// The chains by origin.
     std::map<std::string, ChainFindings> chains_;
-    /// The numbers of the readers' lines, by origin.
+    /// The readers and the numbers of their next lines, by origin.
     std::map<std::string, std::set<std::pair<std::uint64_t, Reader*>>> heads_;
     /// The readers of logs whose last line, according to the .chain file, is not verified yet.
     std::vector<const Reader*> open_ends_;
