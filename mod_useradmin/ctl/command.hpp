@@ -40,11 +40,12 @@ std::vector<std::string_view> options_of(const Command& command);
 std::string usage_of(const Command& command);
 
 Exit create_schema(Context& context);
-/// schema --scale: adds the counts and indexes of sql/postgresql/scale to a table in use. They
-/// speed up long lists. Can be run again, for example after an interruption, or to correct the
-/// counts.
+/// Implements schema --scale: adds the counts and indexes of sql/postgresql/scale, which speed up
+/// long lists, while the table is in use. Can be run again, for example after an interruption, or
+/// to correct the counts.
 Exit create_scale(Context& context);
-/// schema --no-scale: removes the counts and indexes.
+/// Implements schema --no-scale: removes the counts and the indexes, except those that schema.sql
+/// also creates.
 Exit remove_scale(Context& context);
 Exit create(Context& context);
 Exit list(Context& context);

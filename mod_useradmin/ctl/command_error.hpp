@@ -11,7 +11,7 @@ enum class Exit {
     success = 0,
     failure = 1,        ///< a database or system error, or check found problems
     usage = 2,          ///< an invalid command line
-    already_exists = 3, ///< the address is already registered
+    already_exists = 3, ///< the address or the id is already in use
     not_found = 4,      ///< no such user, session, API key or second factor
 };
 
@@ -37,7 +37,8 @@ class PrintedError : public CommandError {
     std::string cause;
 };
 
-/// Thrown if a statement exceeds lock_timeout or is canceled because of a deadlock.
+/// Thrown if a statement fails because of a lock conflict, such as an expired lock_timeout or a
+/// deadlock (store::ErrorKind::busy).
 class LockTimeout : public CommandError {
   public:
     using CommandError::CommandError;

@@ -64,7 +64,8 @@ Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logge
         throw CommandError(
             "cannot connect to the database: " + explain(one_line(apr::view_of(error))) +
             "; check --params or DBDParams, and that the database is running");
-    // Like mod_dbd, destroy the pools of prepared statements before closing the connection.
+    // As in mod_dbd, close the connection in an ordinary cleanup: APR runs it after destroying the
+    // subpools, which contain the prepared statements.
     apr_pool_cleanup_register(
         pool_, &connection_,
         [](void* data) noexcept -> apr_status_t {
@@ -75,7 +76,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logge
     for (const std::string& statement : settings.init_statements)
         run_init_statement(statement);
     client_ = dialect_->create_client(connection_, "useradminctl_command");
-    // PostgreSQL waits for locks by itself.
+    // By default, SQLite does not wait for locks, unlike PostgreSQL.
     if (dialect_->product().is_single_writer)
         execute("PRAGMA busy_timeout = " + std::to_string(timeout_policy.timeout.count()));
     store_ = std::make_unique<store::DatabaseStore>(*this, log, pool_, tables_, "useradminctl",

@@ -56,8 +56,7 @@ class Database final : public store::ConnectionSource {
     /// Removes PostgreSQL's timeouts until the transaction ends. DBDParams may set them for httpd,
     /// but reading a whole table takes longer. Throws CommandError on failure.
     void disable_timeouts();
-    /// Reports the client's last error. Throws LockTimeout if it is ErrorKind::busy, otherwise
-    /// CommandError.
+    /// Throws the client's last error: LockTimeout for ErrorKind::busy, otherwise CommandError.
     [[noreturn]] void fail() const;
     /// The columns of a row. std::nullopt is NULL.
     using Row = std::vector<std::optional<std::string>>;

@@ -42,7 +42,7 @@ class ErrorLogger final : public text::Logger {
 /// the cause instead of the message if one is given.
 void print_failure(const std::string& message, bool wants_json, const std::string& cause = {});
 
-/// Shows progress on a terminal until destroyed.
+/// Shows progress on stderr if it is a terminal. The destructor clears the line.
 class Progress {
   public:
     /// activity: a text such as "Counting users", which must outlive the object.
@@ -64,7 +64,8 @@ class Progress {
     bool is_shown_;
 };
 
-/// Writes a JSON document to stdout as one line. Escapes control characters as in JSON strings.
+/// Writes a JSON document to stdout as one line. Escapes unprintable characters
+/// (text::printable_json()).
 void print_json(std::string_view document);
 /// Writes {"success":true,"data":{…}} with the members that write_members writes. With an error,
 /// success is false, and the error follows the data.

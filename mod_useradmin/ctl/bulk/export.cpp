@@ -61,7 +61,8 @@ std::string escape_lines(std::string_view lines) {
 /// complete.
 class Output {
   public:
-    /// Throws CommandError if the file exists and replaces is false, or if it cannot be created.
+    /// Throws CommandError if the file exists and is not a regular file or `replaces` is false, or
+    /// if it cannot be created.
     Output(const std::string& name, bool replaces) : name_(name) {
         if (name == "-")
             return;
@@ -89,7 +90,7 @@ class Output {
         if (std::fwrite(text.data(), 1, text.size(), stream()) != text.size())
             reject();
     }
-    /// Gives a file its name. main() flushes standard output.
+    /// Syncs the file and gives it its final name. main() flushes standard output.
     void finish() {
         if (file_ != nullptr && (std::fflush(file_.get()) != 0 || fsync(fileno(file_.get())) != 0 ||
                                  std::rename(part_.c_str(), name_.c_str()) != 0))
@@ -160,7 +161,6 @@ Exit export_users(Context& context) {
                : output.remove_partial_file() ? "nothing was written; run the command again"
                                               : "the output is incomplete; run the command again";
     });
-    // Read all users in one snapshot.
     database.execute(database.dialect().product().begin_snapshot);
     database.disable_timeouts();
     const std::int64_t total =

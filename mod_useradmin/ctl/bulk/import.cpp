@@ -147,7 +147,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
         return "has an invalid email address; use --force to accept it";
     if (rules.lowers_email)
         user.email = entry.email = text::lower(user.email);
-    // better-auth creates users without a name as users with an empty one.
+    // An empty name is valid: better-auth stores one for a user without a name.
     if (std::ranges::none_of(entry.cells, [](const Cell& cell) {
             return cell.name == "name" && cell.text.has_value();
         }))
@@ -332,7 +332,7 @@ class Import {
         reported_ = problems_.size();
     }
 
-    /// Describes what an import that failed has written, and the next step.
+    /// Describes which lines were imported before a failure, and the next step.
     std::string
     state(const std::string& remedy = "fix the problem, then run the command again") const {
         if (is_dry_ || counts_.total() == 0)
@@ -354,7 +354,8 @@ class Import {
                with_option();
     }
 
-    /// Returns the option that resumes the import.
+    /// Returns the end of a message that says "run the command again", such as " with --on-conflict
+    /// skip".
     std::string with_option() const {
         return std::string(" with --on-conflict ") +
                (on_conflict_ == OnConflict::update ? "update" : "skip");
@@ -375,8 +376,9 @@ class Import {
         bytes_ = 0;
     }
 
-    /// Writes the entries. After a conflict, no entry is written. The next attempt takes existing
-    /// users into account, but another process may create more in the meantime.
+    /// Writes and commits the entries. If an attempt fails with a unique violation, the next one
+    /// finds the existing user. Another process may create more users in the meantime, so the
+    /// number of attempts is limited.
     void commit_entries() {
         constexpr int max_attempts = 5;
         for (int attempt = 1;; ++attempt) {
@@ -396,7 +398,8 @@ class Import {
         entries_.erase(first, entries_.end());
     }
 
-    /// Hashes the passwords to write. Hashing takes much longer than the rest of the import.
+    /// Hashes only the passwords that will be written: hashing takes much longer than the rest of
+    /// the import.
     void hash_passwords() {
         std::vector<Entry*> waiting;
         for (const auto& entry : entries_)
@@ -473,7 +476,7 @@ class Import {
             user.role = given.role;
         if (entry.has("banned"))
             user.banned = given.banned;
-        // A ban without an expiry clears one that has passed.
+        // A ban without an expiry also clears a past expiry (clear_past_ban_expiry()).
         if (entry.has("banExpires") || given.banned)
             user.ban_expires = given.ban_expires;
         return is_active_super_admin(user, rules_.now);
@@ -709,7 +712,7 @@ class Import {
     Entries entries_;
     /// The entries to write after entries_, in a separate transaction.
     Entries postponed_;
-    /// The ids and the keys of the email addresses of entries_.
+    /// The ids and address_key()s of entries_, to detect duplicates.
     std::set<std::string, std::less<>> names_;
     std::size_t bytes_ = 0;
     /// The number of lines up to the last entry.
@@ -722,7 +725,6 @@ class Import {
     std::size_t reported_ = 0;
     /// Whether a COMMIT is in progress and no signal has arrived since it began.
     std::atomic<bool> is_committing_ = false;
-    /// The transaction of a dry run.
     std::optional<Transaction> dry_run_transaction_;
     /// Must be the last member, because its thread uses the others.
     InterruptHandler interrupt_handler_;

@@ -64,7 +64,7 @@ class UserFileReader {
     std::string_view read_line();
     /// Makes room after the unread bytes and wipes the bytes already read.
     void compact_buffer();
-    /// Counts the last line as read.
+    /// Marks the line that read_line() returned last as consumed, and adds its newlines to line_.
     void commit_line();
     /// Returns the line without a byte order mark, if it is the first line of the file.
     std::string_view without_mark(std::string_view line) const noexcept;

@@ -20,7 +20,7 @@ struct Findings {
     std::vector<std::string> unchecked;
     /// Problems of the service or the application, each with a remedy.
     std::vector<std::string> problems;
-    /// Suggested directives, derived from the application's rows.
+    /// Suggested directives, derived from the application's tables and rows.
     std::vector<std::string> directives;
 };
 

@@ -50,7 +50,8 @@ bool requires_module(const ConfigLine& line, const std::string& module) {
 /// loaded. Elsewhere, httpd rejects them, or another condition skips them intentionally.
 void check_modules(const HttpdConfiguration& configuration, const HttpdTest& test,
                    Findings& findings) {
-    // Both modules define some of the other directives that start with UserAdmin.
+    // Other directives that start with UserAdmin are not listed, because both modules define some
+    // of them.
     constexpr std::pair<std::string_view, std::string_view> modules[] = {
         {"UserAdmin", "useradmin"},
         {"AuthUserAdmin", "auth_useradmin"},
@@ -72,7 +73,8 @@ void check_modules(const HttpdConfiguration& configuration, const HttpdTest& tes
     }
 }
 
-/// Returns whether AuthUserAdmin is on in a Location that has a usual path of the service.
+/// Returns whether AuthUserAdmin is on in a Location whose path ends with /users, as the service's
+/// usually does.
 bool is_on_without_service(const ConfigLine& line) {
     const ConfigSection* const location = enclosing(line, "Location");
     return text::equals_ignoring_case(argument_of(line, "AuthUserAdmin"), "On") &&

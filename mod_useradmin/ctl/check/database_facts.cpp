@@ -124,8 +124,8 @@ std::string column_text(const store::Table& table, const char* alias, std::strin
            ")";
 }
 
-/// Returns an SQL condition that is true if this service seems to have created the user with its
-/// credential account, or the user if it has none.
+/// Returns an SQL condition that is true if this service seems to have created the user together
+/// with the credential account or, if there is none, the user alone.
 std::string is_own(const store::Schema& schema) {
     if (schema.user.find("createdAt") == nullptr || schema.account.find("createdAt") == nullptr)
         return "FALSE";
@@ -134,7 +134,8 @@ std::string is_own(const store::Schema& schema) {
         return schema.user.function("length") + column_text(table, alias, "id") + ")" + equals +
                "36";
     };
-    // The application often creates both in the same second. Its users are unverified at first.
+    // If times are in seconds, the application's user and account often have the same time. Its
+    // users are unverified at first.
     std::string is_verified;
     if (const store::Column* const verified = schema.user.find("emailVerified");
         verified != nullptr &&

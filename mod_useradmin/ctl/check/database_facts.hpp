@@ -82,9 +82,10 @@ struct DatabaseFacts {
     std::vector<MissingPrivilege> missing_second_factor_privileges;
     /// Why the rows were not read, if reading them is a risk (Database::superuser_risk).
     std::optional<std::string> superuser_risk;
-    /// Counts of the rows that this service seems to have created. These users have a UUID, a
-    /// verified address, and the same creation time as their account. In rows created by
-    /// better-auth, the times differ. Empty if the rows could not be read.
+    /// Counts of the users that this service seems to have created, and of their credential
+    /// accounts. Such an account has a UUID and the user's creation time. If times are in seconds,
+    /// the user's address is also verified. A user without a credential account has a UUID. In rows
+    /// created by better-auth, the times differ. Empty if the rows could not be read.
     std::optional<RowCounts> own;
     /// Counts of the other rows. Empty if the rows could not be read.
     std::optional<RowCounts> foreign;

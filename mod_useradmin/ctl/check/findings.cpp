@@ -412,7 +412,7 @@ class Examiner {
     void check_indexes() {
         require_index('s', "token", "token", "looking up sessions by token");
         require_index('s', "userId", "userId", "looking up a user's sessions");
-        // Most sessions have no such value, so omit them.
+        // Most sessions have no value in this column, so omit them from the index.
         require_index('s', "impersonatedBy", "impersonatedBy",
                       "ending the sessions in which a user impersonates others", " IS NOT NULL");
         require_index('a', "userId", "userId", "looking up a user's accounts");
@@ -454,7 +454,8 @@ class Examiner {
         return schema().user.find("createdAt")->sql() + " DESC, \"id\"";
     }
 
-    /// condition: the condition on the column for the rows in the index. Empty for all rows.
+    /// Adds a note if no index begins with the column. condition: limits the suggested index to
+    /// some rows, such as " IS NOT NULL". Empty for all rows.
     void require_index(char letter, std::string_view field, std::string_view name,
                        std::string_view purpose, const std::string& condition = {}) {
         const store::Column* column = table(letter).find(field);

@@ -17,7 +17,8 @@ namespace {
 constexpr long timeout_seconds = 5;
 constexpr std::size_t max_response = 1 << 20;
 
-/// Returns the number of bytes consumed. Any number other than `count` ends the transfer.
+/// Appends to the body, up to max_response bytes. Returns the number of bytes appended. If it is
+/// less than `count`, curl aborts the transfer.
 std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* data) noexcept {
     std::string& body = *static_cast<std::string*>(data);
     const std::size_t taken = std::min(count, max_response - body.size());
@@ -82,7 +83,8 @@ void check_running_server(const std::string& url, Findings& findings) {
     long status = 0;
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
     const std::string error = detail[0] != '\0' ? detail.data() : curl_easy_strerror(result);
-    // An incomplete or overlong response is not from the service, either.
+    // If a status line arrived, judge the response by its status and body, even if the transfer
+    // failed.
     const std::string problem =
         result == CURLE_OK || status != 0
             ? problem_of(status, body)

@@ -92,7 +92,7 @@ bool has_application_tables(const store::Schema& schema) {
     return schema.user.exists() && schema.session.exists() && schema.account.exists();
 }
 
-/// Returns whether the statement creates an existing table, or an index on one. The verification
+/// Returns whether the table that the statement creates or indexes already exists. The verification
 /// table counts as existing if the application's tables exist.
 bool is_done(std::string_view statement, const store::Schema& schema) {
     const std::string_view created = name_after(statement, "CREATE TABLE IF NOT EXISTS \"");

@@ -31,10 +31,10 @@ std::optional<std::string_view> text_if_any(std::string_view text) {
     return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// Returns the position in a log's .chain file, or std::nullopt if the file is missing, as for a
-/// rotated log, or invalid. Adds a note if the log has lines and the file is unreadable or invalid.
-/// Call this before reading the lines. Otherwise, lines that were written in between would seem to
-/// be missing.
+/// Returns the position in a log's .chain file. Returns std::nullopt if the file is missing, as for
+/// a rotated log, unreadable or invalid. In the last two cases, adds a note unless the log is
+/// empty. Call this before reading the log. Otherwise, lines written in between would seem to be
+/// missing.
 std::optional<audit::ChainPosition> last_written(const std::string& log,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);

@@ -160,8 +160,8 @@ class Loader {
         server_root_ = directory;
     }
 
-    /// Returns the value that a Define sets. Returns std::nullopt if there is none, or if it
-    /// contains a macro's parameter.
+    /// Returns the value that a Define sets. Returns std::nullopt if there is none, or if it is
+    /// undefined (is_undefined()).
     static std::optional<std::string> value_of(const ConfigLine& define) {
         if (define.words.size() < 3 || is_undefined(define, define.words[2]))
             return std::nullopt;
@@ -263,7 +263,7 @@ class Loader {
     bool is_root_ambiguous_ = false;
     std::vector<ConfigLine>& lines_;
     std::shared_ptr<const ConfigSection> section_;
-    /// The variables set by Define. std::nullopt if the value is ambiguous.
+    /// The variables set by Define. std::nullopt if the value is missing or ambiguous.
     std::map<std::string, std::optional<std::string>> variables_;
     /// The variables that are defined regardless of conditions.
     std::set<std::string> certain_variables_;

@@ -46,8 +46,8 @@ std::string_view argument_of(const ConfigLine& line, std::string_view directive)
 /// Returns the innermost enclosing section with this name, or nullptr.
 const ConfigSection* enclosing(const ConfigLine& line, std::string_view name);
 
-/// Returns whether a word of the line contains a variable without a single definition, or a
-/// parameter of the macro that contains the line.
+/// Returns whether a word of the line contains an undefined or ambiguous variable, or a parameter
+/// of the enclosing macro.
 bool is_undefined(const ConfigLine& line, std::string_view word);
 
 /// Holds the lines of a file and its includes. Conditions are not evaluated.
@@ -59,13 +59,14 @@ class HttpdConfiguration {
     explicit HttpdConfiguration(std::string_view file);
 
     /// Returns the directive's arguments, or std::nullopt if the directive is absent. Throws
-    /// CommandError if an argument is undefined or the directive occurs with different arguments.
-    /// option: the option that the error message suggests.
+    /// CommandError if an argument is undefined (is_undefined()), or if the directive occurs with
+    /// different arguments. option: the option that the error message suggests.
     std::optional<std::vector<std::string>> find(std::string_view directive,
                                                  std::string_view option) const;
     /// Returns whether the directive occurs, with this argument if one is given.
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const;
-    /// Returns the first line of the directive with an undefined argument, or nullptr.
+    /// Returns the first line of the directive with an undefined argument (is_undefined()), or
+    /// nullptr.
     const ConfigLine* find_undefined(std::string_view directive) const;
     /// Returns the arguments of all lines with the directive.
     std::vector<std::string> arguments(std::string_view directive) const;

@@ -15,7 +15,7 @@ struct Option {
     std::string_view value;
     std::string_view description;
 
-    /// Returns the option as in the usage, such as "--page N".
+    /// Returns the option as shown in the usage line, such as "--page N".
     std::string usage() const;
 };
 

@@ -169,7 +169,7 @@ void read_tables(const std::optional<Setting>& setting, CommandSettings& setting
     settings.account_table = names.account;
 }
 
-/// Returns the path in the setting's first word.
+/// Returns the path in the setting's first word, resolved against the setting's directory.
 std::string path_of(const Setting& setting) {
     return (std::filesystem::path(setting.directory) / setting.words[0]).string();
 }

@@ -73,7 +73,7 @@ struct CommandSettings {
     }
 };
 
-/// Reads the database settings and the settings that the command accepts as options. Throws
+/// Reads the settings that the command uses from its options and the httpd configuration. Throws
 /// CommandError if a setting is missing or invalid.
 CommandSettings read_settings(const Options& options,
                               std::span<const std::string_view> command_options, DatabaseUse use,
