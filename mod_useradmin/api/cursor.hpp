@@ -10,7 +10,8 @@
 
 namespace useradmin::api {
 
-/// Identifies a page by the user before its start or after its end.
+/// Identifies a page by the user before its start or after its end. See store::Position for key, id
+/// and is_end.
 struct Cursor {
     std::int64_t page = 1;
     std::optional<std::string> key;

@@ -26,9 +26,9 @@ std::string text_envelope(bool is_success, std::string_view text);
 /// Returns the configured language. If none is configured, chooses one by Accept-Language.
 http::Language language_of(const OperationSettings& settings, const http::Headers& headers);
 
-/// Writes the text, if any, to the body in the language of language_of(). Adds the CORS headers,
-/// Content-Language unless the configured language is Spanish, and Vary if the language is
-/// negotiated.
+/// Writes the text, if any, to the body in the language of language_of(), and adds Content-Language
+/// unless the configured language is Spanish. Adds Vary if the language is negotiated, and the CORS
+/// headers.
 http::Response finish(Response response, std::string_view method, const http::Headers& headers,
                       const OperationSettings& settings);
 
@@ -45,8 +45,8 @@ struct Pagination {
 constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
     return (pagination.total + pagination.limit - 1) / pagination.limit;
 }
-/// Counts of the users that the caller may list. created has the number of new users for each
-/// interval between two times in the summary parameter.
+/// Counts of the users that the caller may list. created holds the number of new users in each
+/// interval between consecutive times in the summary parameter.
 struct Summary {
     std::int64_t total = 0;
     std::int64_t banned = 0;
@@ -74,6 +74,7 @@ Response error(int status, const Text& text);
 
 /// Returns the response to a failure (section 7): 4xx for an expected one, 200 if the change had
 /// already been made, 503 if the database was unavailable, otherwise 500 with operation_text.
+/// forbidden_text: the error if the caller has lost the required role.
 Response failure_response(store::Failure failure, const Text& operation_text,
                           const Text& forbidden_text = {});
 
@@ -81,7 +82,8 @@ Response failure_response(store::Failure failure, const Text& operation_text,
 /// with operation_text.
 Response failure_response(password::HashFailure failure, const Text& operation_text);
 
-/// Returns the message for a status that is not specific to an operation.
+/// Returns the message for a status that is not specific to an operation. Unknown statuses get the
+/// message for 400.
 const Text& text_of_status(int status) noexcept;
 
 } // namespace useradmin::api

@@ -145,8 +145,8 @@ std::vector<text::Timestamp> summary_times(std::string_view query) {
     return times;
 }
 
-/// Counts users, in total and for each interval between two times. If a role is given, counts only
-/// users with this role. times must not be empty.
+/// Returns the counts of the users with the role or, without a role, of all users. times must not
+/// be empty.
 store::Result<Summary> summarize(store::Store& store, const model::NullableText& role,
                                  const std::vector<text::Timestamp>& times) {
     const auto count = [&](store::Filter filter) -> store::Result<std::int64_t> {

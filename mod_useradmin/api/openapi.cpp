@@ -78,7 +78,6 @@ const char* english_of(const cJSON* node) {
     return found != all.end() ? found->english.data() : nullptr;
 }
 
-/// Calls the function with each response in the tree.
 template <class Function>
 void for_each_response(cJSON* tree, const Function& function) {
     cJSON* child = nullptr;
@@ -160,7 +159,8 @@ class Document {
         }
     }
 
-    /// Adds the responses that operations have in common, OPTIONS, and the other methods.
+    /// Adds the common responses to each operation, and to each path the OPTIONS method and the
+    /// response to other methods.
     void add_common() {
         const JsonPtr of_operations(
             cJSON_DetachItemFromObjectCaseSensitive(tree_.get(), "x-every-operation"));

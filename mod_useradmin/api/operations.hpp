@@ -20,7 +20,7 @@ struct Call {
     /// The body, or the data of a bulk request. std::nullopt if the operation reads no body, or if
     /// it is not a valid JSON object.
     const std::optional<json::Object>& body;
-    /// The user's versions in If-Match; see if_match_versions().
+    /// The versions that If-Match allows; see if_match_versions().
     store::Versions versions = {};
     /// The decoded id of a session or sign-in method in the path, or empty.
     std::string_view item_id = {};

@@ -22,7 +22,7 @@ std::optional<store::Order> order_by(std::string_view name, bool allows_last_see
 
 struct Neighbors {
     bool has_next = false;
-    /// The cursors of these pages. Without a cursor, the link has a page number.
+    /// The cursors of the previous and the next page. Without a cursor, the link has a page number.
     std::optional<std::string> previous;
     std::optional<std::string> next;
 };

@@ -10,7 +10,7 @@ namespace useradmin::api {
 /// which never match, and whatever is not a tag. Returns an empty list, which matches no user, if
 /// no tags are left or If-None-Match is "*".
 store::Versions if_match_versions(const http::Headers& headers);
-/// Same, with another value of If-Match than in the headers.
+/// Same, with `if_match` in place of the If-Match header. std::nullopt means that it is absent.
 store::Versions if_match_versions(const http::Headers& headers, model::NullableText if_match);
 /// Returns whether the user's row has one of the versions. std::nullopt matches every row.
 bool matches_version(const model::User& user, const store::Versions& versions);

@@ -17,7 +17,7 @@ namespace useradmin::api {
 
 namespace {
 
-// The operations of UserAdminExtras follow those of the specification.
+// The specification's operations come first: without UserAdminExtras, only they are available.
 constexpr Operation table[] = {
     {"GET", "", "list", list_users, texts.list_failed, texts.list_forbidden,
      Audience::administrators},
@@ -114,7 +114,6 @@ std::optional<PathParameters> match(std::string_view pattern,
     return parameters;
 }
 
-/// The result of routing a request.
 struct Route {
     /// nullptr if no operation has this method and path.
     const Operation* operation = nullptr;
@@ -126,8 +125,8 @@ bool is_offered(const Operation& operation, const OperationSettings& settings) n
     return !operation.link || offers_link(*operation.link, settings);
 }
 
-/// HEAD is handled as GET. With settings, an operation for a link that is not configured has no
-/// path.
+/// HEAD is handled as GET. If settings are given, skips operations that send links of a kind that
+/// is not configured.
 Route find_route(std::string_view method, std::string_view path, bool has_extras,
                  const OperationSettings* settings = nullptr) {
     Route route;

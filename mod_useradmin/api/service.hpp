@@ -50,8 +50,8 @@ struct OperationSettings {
     Guards guards = {};
     /// Whether a ban or a change of role or email address ends the user's sessions.
     bool ends_sessions = false;
-    /// Whether UserAdminExtras is on, which adds resources below a user, such as the user's
-    /// sessions.
+    /// Whether UserAdminExtras is on. It adds operations and fields that the specification does not
+    /// define.
     bool has_extras = false;
     /// The settings of mailed links, or std::nullopt if they are disabled.
     std::optional<mail::Settings> mail = {};
