@@ -46,20 +46,21 @@ class Cookies {
     void expire_session(http::Response& response) const;
     /// Same as expire_session(), but keeps the "dont_remember" cookie for the next session.
     void expire_session_token(http::Response& response) const;
-    /// Sets another cookie of better-auth, such as "dont_remember". Without max_age, the cookie
-    /// expires when the browser closes.
+    /// Sets another cookie of better-auth, such as "dont_remember". Signs and encodes the value as
+    /// encode_token() does. Without max_age, the cookie expires when the browser closes.
     void set(http::Response& response, std::string_view name, std::string_view value,
              std::optional<std::chrono::seconds> max_age = {}) const;
     void expire(http::Response& response, std::string_view name) const;
 
-    /// Returns the full name of one of better-auth's other cookies. The name has the session
-    /// cookie's prefix, or better-auth's default prefix if the session cookie has a custom name.
+    /// Returns the name of one of better-auth's other cookies. The name has the session cookie's
+    /// prefix, or better-auth's default prefix if the session cookie has a custom name.
     std::string name_of(std::string_view name) const;
 
   private:
     /// Expires the cookies in which the application caches the session.
     void expire_session_data(http::Response& response) const;
-    /// Adds a Set-Cookie header. `name` includes the prefix.
+    /// Adds a Set-Cookie header. With https, puts "__Secure-" before a name that has neither that
+    /// prefix nor "__Host-".
     void add(http::Response& response, std::string_view name, std::string_view value,
              std::string_view max_age) const;
 

@@ -77,9 +77,10 @@ class CredentialVerifier {
     /// attempt.
     Verification verify(const Login& login);
     /// Calls check unless too many attempts have failed. check returns accepted, wrong_code,
-    /// limited or failed. A wrong code counts like a wrong password. Login::password is ignored.
+    /// limited, unavailable, or, if the second factor cannot be decrypted, failed. A wrong code
+    /// counts like a wrong password. Login::password is ignored.
     Verification verify_code(const Login& login, const std::function<Outcome()>& check);
-    /// Logs that the user cannot sign in because the account has a second factor.
+    /// Logs that a sign-in with only the password was rejected because of the second factor.
     void log_second_factor(const model::User& user, text::Network network) const;
 
   private:

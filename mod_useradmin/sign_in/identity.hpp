@@ -13,7 +13,8 @@ namespace useradmin::sign_in {
 enum class CredentialStatus {
     valid,     ///< the session or key is valid and its user is not banned
     malformed, ///< empty, or with invalid UTF-8 or U+0000
-    unknown,   ///< no such session, or no user has such a key in the default configuration
+    unknown,   ///< no such session, no such key of a user in the default configuration, or the
+               ///< impersonator was rejected
     disabled,  ///< only for keys
     expired,
     banned,      ///< the user is banned

@@ -22,7 +22,7 @@ constexpr std::chrono::seconds retry_interval(10);
 constexpr std::uint64_t cost_of_scrypt = 160'000;
 constexpr std::uint64_t cost_of_bcrypt_round = 100;
 
-/// Returns the time to compute a hash, as the number of KiB that argon2id processes in that time.
+/// Returns the relative cost of a hash, in argon2id's unit: KiB of memory times passes.
 std::uint64_t cost_of(const Format& format) noexcept {
     if (const auto* const argon2id = std::get_if<Argon2id>(&format))
         return std::uint64_t{argon2id->memory_kib} * argon2id->passes;

@@ -20,8 +20,8 @@ class ObservedFormats {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Samples the hash formats in the store, at most once every few minutes. tables_id identifies
-    /// the database and its tables.
+    /// Samples the hash formats in the store, at most once every 5 minutes, or 10 seconds after a
+    /// failure. tables_id identifies the database and its tables.
     void refresh(store::Store& store, std::string_view tables_id, Clock::time_point now);
     /// Adds a format. Only the most expensive ones are kept.
     void add(const password::Format& format);

@@ -19,8 +19,8 @@ class Parameters {
     /// Whether the body may be a form.
     enum class Forms { allowed, rejected };
 
-    /// Reads the body. Returns the error response if it is neither JSON nor an allowed form. Use
-    /// ValidationErrors to check that it is an object.
+    /// Reads the body. Returns the error response if it cannot be read or is neither JSON nor an
+    /// allowed form. Use ValidationErrors to check that it is an object.
     static std::variant<Parameters, http::Response> read(const http::Request& request,
                                                          Forms forms = Forms::allowed);
 

@@ -14,7 +14,7 @@ constexpr std::size_t max_frame_length = 128;
 /// reallocation leaves copies of secrets in memory.
 template <class Record>
 std::size_t max_json_length(const Record& record) {
-    constexpr std::size_t max_other_length = 64; // for a name or a time
+    constexpr std::size_t max_other_length = 64; // a name, and a time or boolean
     std::size_t length = 2;
     for (const model::Field<Record>& field : model::fields<Record>()) {
         const model::Value value = model::value_of(record, field);

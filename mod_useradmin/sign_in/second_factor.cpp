@@ -49,8 +49,8 @@ std::string trust_token(std::string_view user_id, std::string_view identifier,
     return crypto::sign_base64url(std::string(user_id).append("!").append(identifier), secret);
 }
 
-/// Returns the identifier of a challenge. The signature ends the challenge if the account's address
-/// or password changes.
+/// Returns the identifier of a challenge. The signature covers the address and the password hash,
+/// so a change of either invalidates the challenge.
 std::string challenge_of(std::string_view token, std::string_view email,
                          std::string_view password_hash, std::string_view secret) {
     std::string account(token);
@@ -177,7 +177,7 @@ std::string json_of(const std::vector<std::string_view>& codes) {
     return text;
 }
 
-/// How a correct code is used up.
+/// What to store so that a correct code cannot be used again. Each method sets one member.
 struct CodeUse {
     /// The counter of uses of a one-time password.
     std::string counter;
