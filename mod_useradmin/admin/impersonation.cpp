@@ -32,8 +32,8 @@ std::optional<Response> rejection_of(const Call& call, const model::User& user) 
     const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
     const bool is_higher =
         model::is_super_admin(roles) && !model::is_super_admin(call.caller.roles);
-    // Every role in the list counts as privileged, even one without actions. The admin role always
-    // does, because the service gives it permissions.
+    // Every role in UserAdminBetterAuthRole counts as privileged, even one without actions. So does
+    // the admin role, because the API gives it permissions.
     const bool has_rights =
         may(call.service.roles, roles, 0) || model::has_role(roles, api::text_of(api::Role::admin));
     if (is_higher || call.service.settings.protected_email.matches(user.email) ||

@@ -108,7 +108,8 @@ Response page_response(const store::Page& page, std::optional<std::int64_t> limi
     return response;
 }
 
-/// Returns whether the list would depend on a column of secrets, which responses do not contain.
+/// Returns whether a condition or the order uses a column of secrets. A list that depends on such a
+/// column would reveal its values.
 bool uses_secret(const store::Filter& filter, const store::Window& window) {
     return api::has_name_of_secret(window.column) ||
            std::ranges::any_of(

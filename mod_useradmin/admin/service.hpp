@@ -15,7 +15,7 @@
 
 namespace useradmin::admin {
 
-/// The cookies that impersonation replaces.
+/// The caller's session and the cookies that the impersonation endpoints set.
 struct SessionCookies {
     sign_in::Cookies cookies;
     /// The token of the caller's session, or empty. Its signature has been verified.
