@@ -82,7 +82,7 @@ std::size_t number_length(std::string_view text) noexcept {
     return end > at ? end : 0;
 }
 
-/// Replaces a number with the shortest one that has the same value as a double, and blanks.
+/// Replaces a number with the shortest one that has the same value as a double, padded with blanks.
 void shorten_number(char* number, std::size_t length) noexcept {
     double value = 0;
     if (std::from_chars(number, number + length, value).ec == std::errc::result_out_of_range)
@@ -196,7 +196,7 @@ void append_as_text(std::string& out, const cJSON* value) {
         }
 }
 
-/// Appends a value as JSON. cJSON may round a number to 15 significant digits.
+/// Appends a value as JSON. A number keeps only the precision of a double.
 void append_json(std::string& out, const cJSON* value) {
     if (cJSON_IsString(value)) {
         Writer(out).string(value->valuestring);

@@ -29,7 +29,7 @@ class Writer {
     Writer& string_or_null(const std::optional<std::string_view>& value);
     /// Writes the time in ISO 8601, or null if there is none.
     Writer& time_or_null(const std::optional<text::Timestamp>& value);
-    /// Writes a JSON value from elsewhere, without white space between tokens.
+    /// Writes a value that is already JSON, without the white space between tokens.
     Writer& json(std::string_view value);
 
   private:
