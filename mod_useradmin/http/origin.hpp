@@ -29,8 +29,8 @@ bool is_own_origin(std::string_view origin, const Headers& headers);
 bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept;
 
 /// Returns whether the request comes from a page whose origin is neither the server's own nor
-/// trusted. Returns false without an Origin or Sec-Fetch-Site header, because such a request does
-/// not come from a page.
+/// trusted. Returns false if both Origin and Sec-Fetch-Site are missing, because such a request
+/// does not come from a page.
 bool is_cross_site(const Headers& headers, Origins trusted);
 
 /// Adds the CORS headers for a trusted origin to the response. Adds Vary for every origin, unless
