@@ -22,7 +22,6 @@ constexpr std::size_t min_salt_size = 8;
 constexpr std::size_t min_hash_size = 16;
 constexpr std::size_t max_field_size = 64;
 
-/// The parts of a PHC string.
 struct Phc {
     Argon2id work;
     crypto::Secret salt;

@@ -79,7 +79,8 @@ class AttemptLimiter {
     Subject subject(text::Network network, const AttemptLimit& limit, std::string_view tables_id,
                     std::string_view account) const;
 
-    /// Returns whether the scope applies to a network. IPv4 networks have no /56 or /48.
+    /// Returns whether the scope applies to a network. An IPv4 address counts as one /64; the /56
+    /// and /48 scopes are for IPv6 only.
     static bool applies(const Scope& scope, text::Network network) noexcept {
         return scope.prefix_length == 0 || scope.prefix_length == 64 || !network.is_ipv4();
     }
