@@ -12,7 +12,8 @@ namespace useradmin::crypto {
 /// Returns "token.signature". The signature is the token's HMAC-SHA-256 in base64.
 std::string sign(std::string_view token, std::string_view secret);
 
-/// Returns the HMAC-SHA-256 of a string in base64url without padding.
+/// Returns the HMAC-SHA-256 of a string in base64url without padding, or an empty string if OpenSSL
+/// fails.
 std::string sign_base64url(std::string_view text, std::string_view secret);
 
 /// Returns the token of a signed value, or std::nullopt if the signature is missing or wrong.
@@ -20,13 +21,15 @@ std::string sign_base64url(std::string_view text, std::string_view secret);
 std::optional<std::string_view> verify_signature(std::string_view signed_value,
                                                  std::string_view secret);
 
-/// The application's secrets. The first one signs, but signatures by any of them are valid.
+/// The application's secrets. New signatures use the first; signatures made with any of them are
+/// valid.
 using SigningSecrets = std::span<const std::string_view>;
 
 /// The maximum number of secrets: the current one and, during a rotation, the previous ones.
 inline constexpr std::size_t max_signing_secrets = 4;
 
-/// Accepts a signature by any of the secrets. The time does not depend on which one matches.
+/// Same, but accepts a signature made with any of the secrets. The time does not depend on which
+/// one matches.
 std::optional<std::string_view> verify_signature(std::string_view signed_value,
                                                  SigningSecrets secrets);
 
