@@ -123,7 +123,7 @@ function keepDraft() {
 }
 /**
  * Returns the caller's draft. Returns null if there is none, or if it is not for the given user.
- * @param {string | null} user null for any user, or a new one
+ * @param {string | null} user null accepts every draft, also one of a new user
  * @returns {{ typed: Record<string, string>, user?: string, tag?: string } | null}
  */
 function draftOf(user) {

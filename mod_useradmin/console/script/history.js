@@ -9,7 +9,7 @@ const valueText = (key, value) => (key === "role" && value ? nameOfRole(String(v
 function changesOf({ old: before = {}, new: after = {} }) {
   const isBoth = Object.keys(before).length > 0 && Object.keys(after).length > 0;
   if (!isBoth) return [];
-  // updatedAt has no text: each event has a time of its own.
+  // updatedAt has no text and is omitted, because each event shows its own time.
   return Object.keys({ ...before, ...after }).filter(isText).map((key) =>
     `${t(key)}: ${apart(valueText(key, before[key]))} → ${apart(valueText(key, after[key]))}`);
 }

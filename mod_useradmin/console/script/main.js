@@ -118,7 +118,7 @@ async function start(note) {
   interrupted = null;
 }
 
-// Opens the user in the URL, or else the draft's, with the draft.
+// Opens the user in the URL or, if there is none, the draft's user, and enters the draft's values. Also opens the draft of a new user.
 async function restore() {
   written = location.href;
   const linked = fragment().get("user");
@@ -130,7 +130,7 @@ async function restore() {
     if (!draft) sessionStorage.removeItem(draftKey);
     return showUser(user, { isNew: !linked });
   }
-  // A bulk change has lost its selection.
+  // Discard the draft of a bulk change, because its selection is lost.
   if (!draft || !("name" in draft.typed || "email" in draft.typed)) return sessionStorage.removeItem(draftKey);
   createUser(draft.typed);
   endDraft();

@@ -1,8 +1,8 @@
 // The page: its views and its messages.
 
 /**
- * An open dialog. user is the id of the user in a drawer, and tag the entity tag. isLeft is set once the user has agreed to
- * discard the edits.
+ * An open dialog. user is the id of the user in a drawer, and tag the entity tag. isLeft is set once the dialog is about to
+ * close, so its edits no longer count.
  * @typedef {HTMLDialogElement & { user?: string, tag?: string, isLeft?: boolean }} Dialog
  */
 /**
@@ -43,7 +43,7 @@ function tell(text, { endsSessions = false, link } = {}) {
 }
 /** @param {Node[]} nodes */
 function show(...nodes) {
-  // The first view leaves the focus to the browser.
+  // If nothing has the focus, as before the first view, leave it to the browser.
   const hadFocus = document.activeElement !== document.body;
   dialogs().forEach((each) => each.close());
   toast.replaceChildren();

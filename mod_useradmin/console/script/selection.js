@@ -50,7 +50,7 @@ async function retryWhileBusy(request, signal) {
  * @property {(name: string) => boolean | Promise<boolean>} [agreed]
  * @property {() => Change} change
  * @property {boolean} [endsSessions]
- * @property {(user: User) => boolean | undefined} [undoes] whether the ban of a user can be restored
+ * @property {(user: User) => boolean | undefined} [undoes] whether to offer to undo the change of a user
  */
 
 /**
@@ -72,7 +72,8 @@ const isRemoval = ([method, path]) => method === "DELETE" && !path;
 
 /** @typedef {{ endsSessions?: boolean, undoes?: (user: User) => boolean | undefined, note?: string | false, ended?: (done: User[]) => unknown }} BulkOptions */
 /**
- * What a bulk change has done. left are the users whose requests were not sent, and tags the new entity tags.
+ * The outcome of a bulk change. left: the users whose requests were not sent. tags: the new entity tags. isLate: whether a change
+ * has not reached the application's secondary storage.
  * @typedef {{ done: User[], failed: [user: User, message: string][], left: User[], tags: Map<User, string | undefined>, isLate: boolean }} Outcome
  */
 

@@ -129,7 +129,7 @@ async function call(method, path, options) {
   return { ...content, next: cursorTo("next"), previous: cursorTo("prev"), hasNext, tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
 }
 /**
- * Removes something. Succeeds if it no longer exists.
+ * Awaits a request that removes something. Status 404 counts as success.
  * @template Sent
  * @param {Promise<Sent>} request
  */

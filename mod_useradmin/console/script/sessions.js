@@ -71,7 +71,7 @@ class Sessions {
   }
 
   /**
-   * Ends one session or all of them. Asks first if this may end the caller's own.
+   * Ends one session or all of them. Asks first if this may end the caller's own session.
    * @param {TextKey} text
    * @param {Session} [session]
    */

@@ -48,7 +48,7 @@ class Drawer {
   }
 
   /**
-   * Reads and shows the user, with the values of a draft and the entity tag at that time. Keeps the draft if the user could not be read.
+   * Reads and shows the user, with the values and the entity tag of a draft. Keeps the draft if the user could not be read.
    * @param {ReturnType<typeof draftOf>} draft
    * @returns {Promise<void>}
    */
@@ -94,7 +94,7 @@ class Drawer {
    */
   async #send(method, path, body, tag = this.frame.node.tag) {
     const response = await call(method, pathOf(this) + path, { tag, body });
-    // The reload may fail.
+    // Store the new tag now, because the reload may fail.
     this.frame.node.tag = response.tag ?? this.frame.node.tag;
     return response.tag;
   }
@@ -112,7 +112,7 @@ class Drawer {
       await Promise.all([this.sessions.node.isConnected && this.sessions.load(), this.methods.refresh(), this.history.refresh()]);
     } catch (error) {
       const { status, message } = problemOf(error);
-      // The change may have ended the caller's own session. Another caller may have signed in since.
+      // The change may have ended the caller's own session. If another caller has signed in since, report nothing.
       if (status === 401 && caller) return;
       this.frame.notice.replaceChildren(message);
     }
@@ -168,7 +168,7 @@ class Drawer {
     };
   }
   /**
-   * Runs an action outside a form.
+   * Runs an action outside a form. Shows an error in the drawer.
    * @param {() => unknown} action
    */
   async #attempt(action) {
