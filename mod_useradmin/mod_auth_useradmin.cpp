@@ -1,9 +1,11 @@
-// mod_auth_useradmin: finds the caller in the application's session table and sets request notes.
+// mod_auth_useradmin: authenticates requests with the application's sessions, API keys and
+// passwords, and handles sign-in.
 #include "auth/configuration.hpp"
 #include "auth/hooks.hpp"
 
 // The only exported symbol: httpd looks up the module by this name.
-// clang 23 parses a line that begins with "module" as a C++ module declaration.
+// Declared as module_struct, because clang 23 parses a line that begins with "module" as a C++
+// module declaration.
 module_struct auth_useradmin_module __attribute__((visibility("default"))) = {
     MODULE_MAGIC_NUMBER_MAJOR, MODULE_MAGIC_NUMBER_MINOR, -1,
     // The name for <IfModule>: a C file name, as for other modules.

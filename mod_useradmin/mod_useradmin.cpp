@@ -3,7 +3,8 @@
 #include "service/handler.hpp"
 
 // The only exported symbol: httpd looks up the module by this name.
-// clang 23 parses a line that begins with "module" as a C++ module declaration.
+// Declared as module_struct, because clang 23 parses a line that begins with "module" as a C++
+// module declaration.
 module_struct useradmin_module __attribute__((visibility("default"))) = {
     MODULE_MAGIC_NUMBER_MAJOR, MODULE_MAGIC_NUMBER_MINOR, -1,
     // The name for <IfModule>: a C file name, as for other modules.
