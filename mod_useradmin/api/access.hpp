@@ -30,8 +30,8 @@ constexpr bool is_role(std::string_view text) noexcept {
 /// The owner of the request's session.
 struct Caller {
     std::string_view id;
-    /// The role according to the auth module or UserAdminSession. better-auth allows several roles,
-    /// separated by commas.
+    /// The role from the auth module or UserAdminSession. With better-auth, it may be a
+    /// comma-separated list of roles.
     std::string_view roles = {};
     /// Whether id and roles are from the service's user table. If so, the store checks them again
     /// on each change.
@@ -51,7 +51,7 @@ constexpr bool is_super_administrator(const Caller& caller) noexcept {
 /// Who may use an operation.
 enum class Audience { administrators, administrators_and_self, super_administrators };
 
-/// Returns whether the caller belongs to the audience of an operation on the user with the id.
+/// Returns whether the caller is in the audience. id: the user that the operation reads or changes.
 constexpr bool is_in(Audience audience, const Caller& caller, std::string_view id) noexcept {
     if (audience == Audience::super_administrators)
         return is_super_administrator(caller);

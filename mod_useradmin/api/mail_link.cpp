@@ -83,8 +83,8 @@ std::optional<Response> count_mail(const Caller& caller, std::string_view recipi
     const store::AttemptCounter counters[] = {
         {crypto::hex(crypto::digest({"mail"})), limit + 1},
         {crypto::hex(crypto::digest({"mail", recipient})), max_for_one_user + 1}};
-    // Check the admins' own limit first. A rejected request must not count against the overall
-    // limit.
+    // All admins together may send only half of the messages. Check this first, because a rejected
+    // request must not count against the overall limit.
     const store::AttemptCounter of_admins[] = {
         {crypto::hex(crypto::digest({"mail", "of", "admins"})), (limit + 1) / 2 + 1}};
     if (!is_super_administrator(caller))

@@ -22,6 +22,8 @@ namespace {
 // of an error. "x-every-response" marks a header of every response. "x-every-text" marks a header
 // of every response with a message. "x-notes" is appended to the description. "x-every-operation"
 // has the responses of every operation. "x-every-path" has the members of every path.
+// "x-other-methods" and "x-other-paths" have the responses to other methods and paths, and remain
+// in the document.
 
 struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }
