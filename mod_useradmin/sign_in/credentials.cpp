@@ -220,7 +220,8 @@ store::Result<store::Credential> CredentialVerifier::find(std::string_view email
     if (!text::is_clean_utf8(email))
         return store::Failure::not_found;
     const std::string lower = text::lower(email);
-    // A collation may equate other spellings. Their failed attempts would be counted separately.
+    // A collation may treat other spellings as equal. Reject them, because their failed attempts
+    // would be counted separately.
     const auto look_up = [&](std::string_view address) {
         const auto found = store_.find_credential(address);
         return found && text::lower(found->user.email) != lower

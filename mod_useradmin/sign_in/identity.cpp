@@ -43,7 +43,8 @@ Identity identify(store::Store& store, std::string_view token, text::Timestamp n
                   const CachedSessions* cached) {
     if (token.empty() || !text::is_clean_utf8(token))
         return {CredentialStatus::malformed};
-    // Read both before the lookup, so the cache detects an invalidation during the lookup.
+    // Read the time and the generation before the lookup, so the cache detects an invalidation
+    // during the lookup.
     const auto requested_at = store::SessionCache::Clock::now();
     const auto generation =
         cached != nullptr ? cached->cache.generation() : store::SessionCache::Generation();
