@@ -22,7 +22,7 @@ class Object {
     static std::optional<Object> parse(std::string_view text);
 
     /// Parses a JSON value of any type, and returns an object with the value as its member "value".
-    /// Returns std::nullopt in the same cases as parse().
+    /// Returns std::nullopt if the text is not a valid value within the limits of parse().
     static std::optional<Object> parse_value(std::string_view text);
 
     /// Returns the type of a member, or Kind::absent if there is none. Keys are case-sensitive. If
