@@ -141,7 +141,7 @@ struct Account {
     NullableText password;
     NullableTime created_at;
     NullableTime updated_at;
-    /// Distinguishes accounts in better-auth 1.7.0 to 1.7.2.
+    /// The column exists only in better-auth 1.7.0 to 1.7.2.
     std::string_view issuer = "local:credential";
 };
 
