@@ -1,4 +1,5 @@
-// Signatures of session tokens, in the format of better-auth's cookies.
+// Signatures of session tokens, in the format of better-auth's cookies. The functions throw
+// std::bad_alloc if OpenSSL fails.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,7 @@ namespace useradmin::crypto {
 /// Returns "token.signature". The signature is the token's HMAC-SHA-256 in base64.
 std::string sign(std::string_view token, std::string_view secret);
 
-/// Returns the HMAC-SHA-256 of a string in base64url without padding, or an empty string if OpenSSL
-/// fails.
+/// Returns the HMAC-SHA-256 of a string in base64url without padding.
 std::string sign_base64url(std::string_view text, std::string_view secret);
 
 /// Returns the token of a signed value, or std::nullopt if the signature is missing or wrong.
