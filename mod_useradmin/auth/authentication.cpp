@@ -55,15 +55,16 @@ LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) no
                 {"it is malformed", is_key ? "malformed-key" : "malformed-token",
                  "check what the client sends"}};
     case CredentialStatus::unknown:
-        return {Lookup::unknown,
-                is_key
-                    ? Rejection{"there is no such key", "unknown-key",
-                                "it was revoked or its user was deleted; if every key is rejected, "
-                                "check that DBDParams names the application's database"}
-                    : Rejection{"there is no such session", "unknown-token",
-                                "it was revoked or its user was deleted; if every session is "
-                                "rejected, check that DBDParams and UserAdminTables name the "
-                                "application's tables"}};
+        return {
+            Lookup::unknown,
+            is_key ? Rejection{"there is no such key", "unknown-key",
+                               "it may have been revoked, or its user deleted; if every key is "
+                               "rejected, check that DBDParams names the application's "
+                               "database"}
+                   : Rejection{"there is no such session", "unknown-token",
+                               "it may have been revoked, or its user deleted; if every session is "
+                               "rejected, check that DBDParams and UserAdminTables name the "
+                               "application's tables"}};
     case CredentialStatus::disabled:
         return {Lookup::expired,
                 {"it is disabled", "disabled-key", "enable it in the application"}};
@@ -357,7 +358,7 @@ Explanation explain_missing_credential(const request_rec* request, const AuthSet
     const std::string_view cookies = headers.find("Cookie");
     const std::string own = settings.get<CookieName>() + std::string("=");
     if (cookies.find("session_token=") != cookies.npos && cookies.find(own) == cookies.npos)
-        return {Level::warning, "its session cookie has a different name than AuthUserAdminCookie",
+        return {Level::warning, "the name of its session cookie differs from AuthUserAdminCookie",
                 "if it is the application's cookie, set AuthUserAdminCookie to its name"};
     return {Level::info, "it has no session token", "the user must sign in"};
 }

@@ -52,7 +52,7 @@ std::variant<LoadedSecret, std::string> read_file(const std::string& path) {
     if (line.size() > max_line_length || !text::is_clean_utf8(line))
         return "the first line of " + path + " is not UTF-8 text of at most " +
                std::to_string(max_line_length) + " bytes";
-    return LoadedSecret{Secret(std::string(line)), false, (about.st_mode & S_IROTH) != 0};
+    return LoadedSecret{Secret(std::string(line)), false, (about.st_mode & S_IROTH) != 0, path};
 }
 
 } // namespace

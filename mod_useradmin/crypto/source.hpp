@@ -19,6 +19,8 @@ struct LoadedSecret {
     bool is_inline = false;
     /// Whether every user of the system may read the file.
     bool is_world_readable = false;
+    /// The path of the file. Empty if the secret is not in a file.
+    std::string file = {};
 
     bool is_short() const noexcept { return secret.view().size() < min_secret_length; }
 };

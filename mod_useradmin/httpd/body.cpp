@@ -89,8 +89,8 @@ http::Body RequestBody::failure(apr_status_t status, bool has_timed_out) {
     else if (has_sent_response_)
         answer = ap_is_HTTP_ERROR(request_->status) ? request_->status : HTTP_BAD_REQUEST;
     log_.write(text::Level::info, status,
-               has_timed_out ? "UA0209: the body did not arrive within " +
-                                   std::to_string(timeout_.count()) + " s (UserAdminBodyTimeout)"
+               has_timed_out ? "UA0209: timed out after " + std::to_string(timeout_.count()) +
+                                   " s reading the request body (UserAdminBodyTimeout)"
                              : "UA0209: cannot read the request body");
     return {{}, answer};
 }

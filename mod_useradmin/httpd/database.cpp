@@ -27,7 +27,7 @@ ap_dbd_t* DatabaseModule::connection_of_request(request_rec* request) const noex
 
 std::string database_problem() {
     if (APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open) == nullptr)
-        return "mod_dbd is required but not loaded; run: a2enmod dbd";
+        return "mod_dbd is required but not loaded; load mod_dbd with LoadModule";
     bool has_driver = false;
     bool is_known = true;
     for_each_directive([&](const TreeDirective& found) {
@@ -95,8 +95,8 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
         limiter_.release();
         metrics_.count(Rejection::connection_failed);
         log_.write_throttled(text::Level::error,
-                             "UA0202: mod_dbd provided no connection; see its own error in this "
-                             "log, and check DBDParams and that the database is running");
+                             "UA0202: mod_dbd provided no connection; see mod_dbd's error in this "
+                             "log, check DBDParams, and make sure that the database is running");
         return nullptr;
     }
     return make_connection(*owned_connection_, requested_at);

@@ -53,7 +53,9 @@ inline void warn_of_source(const ConfigLine& line, const module& owner,
              "UA0311: " + name +
                  " contains the secret itself, and mod_info shows it; use file: or env:");
     if (source.is_world_readable)
-        warn(directive, owner, "UA0312: the file in " + name + " is world-readable; run chmod 600");
+        warn(directive, owner,
+             "UA0312: the file named in " + name + " is world-readable; run: chmod 600 " +
+                 source.file);
 }
 
 /// Defines a directive. The tag identifies it in DirectiveSettings. The reader parses a ConfigLine

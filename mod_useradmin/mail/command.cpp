@@ -145,10 +145,9 @@ std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadlin
 } // namespace
 
 bool CommandMailer::fail(std::string_view reason) {
-    log_.write(text::Level::error, std::string("UA0231: cannot send a message: ")
-                                       .append(command_[0])
-                                       .append(" ")
-                                       .append(reason));
+    log_.write(
+        text::Level::error,
+        std::string("UA0231: cannot send mail: ").append(command_[0]).append(" ").append(reason));
     return false;
 }
 

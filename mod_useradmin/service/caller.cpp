@@ -20,7 +20,7 @@ std::string_view evaluate(request_rec* request, const ap_expr_info_t* expression
     if (error == nullptr)
         return apr::view_of(value);
     log.write(text::Level::error,
-              "UA0204: cannot evaluate the expression of UserAdminSession: " + std::string(error));
+              "UA0204: cannot evaluate an expression of UserAdminSession: " + std::string(error));
     return {};
 }
 
@@ -92,7 +92,7 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
     log.write_rejection(
         // A request without credentials does not indicate a configuration error.
         has_credential(request) ? text::Level::warning : text::Level::info,
-        "UA0223: a request to " + location + " was rejected (401): " +
+        "UA0223: a request in " + location + " was rejected (401): " +
             (has_expression ? "UserAdminSession returned an empty id"
                             : "no auth module set the session-user-id note"),
         has_expression ? "check its expression" : authentication_advice);

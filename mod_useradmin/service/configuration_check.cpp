@@ -123,8 +123,8 @@ void check_handler(const ap_directive_t& directive, std::string_view name) {
     for (const std::string_view each : handlers)
         names.append(names.empty() ? "" : ", ").append(each);
     httpd::warn(directive, useradmin_module,
-                "UA0226: SetHandler names the unknown handler " + std::string(name) +
-                    ", so its requests get 404; the handlers are " + names);
+                "UA0226: SetHandler: unknown handler " + std::string(name) +
+                    ", so requests get 404; use one of " + names);
 }
 
 /// Returns the path of a <Location>. A pattern starts with one of "~*?[".

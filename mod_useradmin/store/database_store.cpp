@@ -227,8 +227,8 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         }
         std::string reason = "the database reported an error: " + work.error_message();
         if (work.error_kind() == ErrorKind::insufficient_privilege)
-            reason += "; for the missing GRANTs, run with the same account: useradminctl check "
-                      "--verbose";
+            reason += "; to list the missing GRANTs, connect as the same database role and run: "
+                      "useradminctl check --verbose";
         if (work.error_kind() == ErrorKind::foreign_key_violation)
             reason += "; to delete a user, delete the rows that refer to it, or declare the "
                       "foreign key ON DELETE CASCADE or ON DELETE SET NULL";

@@ -250,12 +250,10 @@ TEST(check_server, reports_a_misspelled_handler) {
         return full_config(service + "<Location \"/admin\">\n  SetHandler " + handler +
                            "\n</Location>\n");
     };
-    expect_problem(
-        page_config("useradmin-consol"),
-        "SetHandler names the unknown handler useradmin-consol, so its requests get 404; the "
-        "handlers are "
-        "useradmin-better-auth, useradmin-console, useradmin-health, useradmin-metrics, "
-        "useradmin-openapi");
+    expect_problem(page_config("useradmin-consol"),
+                   "SetHandler: unknown handler useradmin-consol, so requests get 404; use one of "
+                   "useradmin-better-auth, useradmin-console, useradmin-health, useradmin-metrics, "
+                   "useradmin-openapi");
     for (const char* const handler : {"useradmin-console", "useradmin-openapi", "useradmin-metrics",
                                       "useradmin-health", "server-status"})
         expect_no_problem(page_config(handler));

@@ -137,7 +137,7 @@ TEST(api_keys, rejected_keys_are_logged_with_the_reason) {
     update_key("\"enabled\" = TRUE, \"expiresAt\" = '2026-01-01T00:00:00.000Z'");
     expect_rejected("it has expired; its owner must create a new one");
     update_key("\"expiresAt\" = NULL, \"referenceId\" = 'an-organization'");
-    expect_rejected("there is no such key; it was revoked or its user was deleted");
+    expect_rejected("there is no such key; it may have been revoked, or its user deleted");
     update_key("\"referenceId\" = 'sara-1'");
     sql().run("UPDATE \"user\" SET banned = TRUE WHERE id = 'sara-1'");
     expect_rejected("its user is banned; if the ban is wrong, lift it");

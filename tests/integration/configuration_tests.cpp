@@ -422,8 +422,8 @@ TEST(configuration, that_cannot_work_as_intended_causes_a_warning) {
         {with_database("<VirtualHost *:80>\n" + users + end + host + location("/", "") + end),
          "applies to <Location \"/\">, so"},
         {with_database(users + handler("/admin", "useradmin-consol")),
-         "UA0226: SetHandler names the unknown handler useradmin-consol, so its requests get 404; "
-         "the handlers are useradmin-better-auth, useradmin-console, useradmin-health, "
+         "UA0226: SetHandler: unknown handler useradmin-consol, so requests get 404; "
+         "use one of useradmin-better-auth, useradmin-console, useradmin-health, "
          "useradmin-metrics, useradmin-openapi ("},
         {with_database(users + handler("metrics", "useradmin-metrics", "UserAdminMaxLimit 5\n")),
          no_slash},

@@ -457,7 +457,8 @@ TEST(directives, that_disable_the_service_restore_the_errors_of_httpd) {
 
 TEST(directives, timeouts_merge_from_server_to_Location) {
     for (const char* seconds : {"1", "2", "3"})
-        expect_log("UA0209: the body did not arrive within " + std::string(seconds) + " s");
+        expect_log("UA0209: timed out after " + std::string(seconds) +
+                   " s reading the request body");
     start("UserAdminBodyTimeout 1\n" + as_sara + locations("/plain", "") +
           virtual_host("localhost", "") +
           virtual_host("b.test",

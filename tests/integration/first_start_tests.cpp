@@ -32,8 +32,8 @@ class FirstStart : public OwnHttpd {
     void expect_no_connection(const std::string& params, const std::string& reason) {
         allow_log("AH0");
         expect_log(reason);
-        expect_log("UA0202: mod_dbd provided no connection; see its own error in this log, and "
-                   "check DBDParams and that the database is running");
+        expect_log("UA0202: mod_dbd provided no connection; see mod_dbd's error in this log, "
+                   "check DBDParams, and make sure that the database is running");
         expect_error(first_response(params), 503, "Servicio no disponible temporalmente");
     }
 };
@@ -90,7 +90,8 @@ TEST(first_start, without_privileges_names_the_command_that_lists_them) {
     if (own_->kind() != Kind::postgresql)
         return;
     own_->sql().run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM clerk");
-    expect_log("for the missing GRANTs, run with the same account: useradminctl check --verbose");
+    expect_log("to list the missing GRANTs, connect as the same database role and run: "
+               "useradminctl check --verbose");
     expect_error(first_response("host=" + own_->server().folder().string() +
                                 " dbname=postgres user=clerk password='s3cr3t one'"),
                  500, "Error al obtener usuarios");

@@ -70,7 +70,7 @@ TEST(unauthorized, rejected_session_is_logged_with_the_remedy) {
     call("/api/users", "s3cr3t-of-nobody");
     expect_reason_logged(
         "warn", rejected + "there is no such session",
-        "it was revoked or its user was deleted; if every session is rejected, check "
+        "it may have been revoked, or its user deleted; if every session is rejected, check "
         "that DBDParams and UserAdminTables");
     add_session("s3cr3t-old", "ulises-1", "2026-01-01T00:00:00.000Z");
     call("/api/users", "s3cr3t-old");
@@ -139,13 +139,13 @@ TEST(unauthorized, an_ignored_credential_causes_a_warning) {
     expect_401("/cookie/users", {cookie + token_of(Caller::admin)});
     expect_reason_logged(
         "warn",
-        "UA0319: request rejected (401): its session cookie has a different name than "
+        "UA0319: request rejected (401): the name of its session cookie differs from "
         "AuthUserAdminCookie",
         "if it is the application's cookie, set AuthUserAdminCookie to its name");
 }
 
 TEST(unauthorized, Location_without_authentication_is_logged) {
-    const std::string reason = "UA0223: a request to <Location \"/api/users\"> was rejected (401): "
+    const std::string reason = "UA0223: a request in <Location \"/api/users\"> was rejected (401): "
                                "no auth module set the session-user-id note";
     const std::string advice = "set AuthUserAdmin On or UserAdminSession in the Location";
     start(location("/api/users", "") + handler("/console", "useradmin-console"));
@@ -164,7 +164,7 @@ TEST(unauthorized, empty_id_from_UserAdminSession_is_logged) {
     start(location("/api/users", "AuthUserAdmin On\nUserAdminSession \"%{req:X-Id}\""));
     expect_401("/api/users", {bearer(Caller::super_admin)});
     expect_reason_logged("warn",
-                         "UA0223: a request to <Location \"/api/users\"> was rejected (401): "
+                         "UA0223: a request in <Location \"/api/users\"> was rejected (401): "
                          "UserAdminSession returned an empty id",
                          "check its expression");
 }

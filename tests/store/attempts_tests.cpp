@@ -164,8 +164,9 @@ TEST(attempts, without_privileges_fail_and_name_the_table) {
         return store.record_failed_attempt(Counters{{"a", 1}}, std::chrono::seconds(9));
     };
     CHECK_TRUE(is_failure(with_store(record, "poor")));
-    expect_error("permission denied for table useradmin_attempt (SQLSTATE 42501); for the missing "
-                 "GRANTs, run with the same account: useradminctl check --verbose");
+    expect_error("permission denied for table useradmin_attempt (SQLSTATE 42501); to list the "
+                 "missing GRANTs, connect as the same database role and run: "
+                 "useradminctl check --verbose");
 }
 
 } // namespace useradmin::test

@@ -209,7 +209,7 @@ TEST(mail_command, gets_only_the_message_and_its_arguments) {
 TEST(mail_command, that_fails_is_logged_with_its_first_line) {
     CHECK(!send("echo 'no such\tuser' >&2; cat; exit 75"));
     STRCMP_EQUAL(
-        ("UA0231: cannot send a message: " + program + " exited with status 75: no such\\x09user\n")
+        ("UA0231: cannot send mail: " + program + " exited with status 75: no such\\x09user\n")
             .c_str(),
         log.text().c_str());
 }

@@ -486,6 +486,7 @@ TEST(secret_source, reports_warnings) {
         const auto result = read("file:secret");
         const auto& found = std::get<crypto::LoadedSecret>(result);
         CHECK_EQUAL(mode == 0644, found.is_world_readable);
+        CHECK_EQUAL(path, found.file);
         CHECK_FALSE(found.is_inline);
         CHECK_FALSE(found.is_short());
     }
