@@ -99,8 +99,8 @@ constexpr auto backend_directives(const char* timeout_name, const char* label_pr
         // 0 means a quarter of the workers.
         directive<HashQueue>(
             "UserAdminHashQueue", TAKE1, RSRC_CONF,
-            "the maximum number of requests to the whole server that wait for a hashing slot", 0U,
-            ServerNumberReader{10000}),
+            "the maximum number of requests, across the whole server, that wait for a hashing slot",
+            0U, ServerNumberReader{10000}),
         directive<BodyTimeLimit>("UserAdminBodyTimeout", TAKE1, except_htaccess,
                                  "the time limit in seconds for receiving a whole request body",
                                  std::chrono::seconds(10),

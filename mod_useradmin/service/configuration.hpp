@@ -71,7 +71,7 @@ inline constexpr auto directives = std::tuple_cat(
             static_cast<const char*>(nullptr), read_protected_email),
         httpd::directive<struct GuardWords>(
             "UserAdminGuard", TAKE_ARGV, httpd::except_htaccess,
-            "additional rules that restrict changes: none, rank, last-superadmin or both",
+            "additional rules that restrict changes: rank, last-superadmin, both, or none",
             api::Guards(), read_guards),
         httpd::directive<struct EndsSessions>(
             "UserAdminEndSessions", FLAG, httpd::except_htaccess,
