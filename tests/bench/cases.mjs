@@ -83,7 +83,7 @@ const lists = [
     ["no filter", everybody],
     ["admin's filter", ofAdmin],
     ["role filter", ofRole],
-    ["role filter, rare", ofRareRole],
+    ["filter by a rare role", ofRareRole],
   ].flatMap(([title, request]) => {
     const [few, all] = fewAndMany(`notes --scale, ${title}`, request, 1.5);
     const fastify = `Fastify, ${title}, ${million.toLocaleString("en")}`;
