@@ -348,6 +348,7 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
                 (sharing == CountSharing::when_cached && totals_->is_caching()));
     };
     const TimeBudget::Scope use(time_budget_);
+    Filter possible = filter;
     std::optional<std::vector<model::User>> users;
     using Total = std::optional<std::int64_t>;
     // Returns std::nullopt if the total should be shared with other requests.
@@ -357,12 +358,17 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
             for (const Condition& condition : filter.conditions)
                 if (!is_possible(condition, user))
                     return Failure::invalid_condition;
+            if (filter.search && !work.can_encode(user.at("email"), *filter.search))
+                // The search matches no user, but one of the other conditions may.
+                if (Filter others = filter;
+                    others.search.reset(), !others.is_empty() && !filter.matches_all)
+                    possible = others;
             const ListQueries& lists = work.dialect().lists(work.schema());
             has_extra_columns = !work.schema().extra_user_columns().empty();
             if (leaves_shared && is_shared(lists.count_sharing(work.schema(), filter)))
                 return Total();
             const Window usable = usable_window(window, user);
-            Result<CountedPage> counted = lists.count(work, filter, usable, last);
+            Result<CountedPage> counted = lists.count(work, possible, usable, last);
             if (!counted)
                 return counted.failure();
             users = std::move(counted->users);
@@ -395,7 +401,7 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
         Result<std::vector<model::User>> page = read(needs_user, [&](Work& work) {
             const Window usable = usable_window(window, work.schema().user);
             Result<std::vector<model::User>> listed =
-                work.dialect().lists(work.schema()).page(work, filter, **total, usable);
+                work.dialect().lists(work.schema()).page(work, possible, **total, usable);
             if (listed)
                 restore_order(*listed, usable);
             return listed;

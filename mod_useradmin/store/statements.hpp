@@ -81,16 +81,11 @@ ExtraColumn::Kind extra_kind_of(const Column& column) noexcept;
 Result<std::vector<ExtraColumn>> extra_columns(Work& work);
 Result<bool> has_protected_user(Work& work, const ProtectedEmail& protected_email);
 
-/// Runs a statement and reads the first row. Fails with not_found if there is none. No row can have
-/// a value that the database cannot encode, so a SELECT with such a value also fails with
-/// not_found.
+/// Runs a statement and reads the first row. Fails with not_found if there is none.
 template <class Read>
 auto first_row(Work& work, const Statement& statement, const Read& read)
     -> Result<decltype(read(std::declval<Rows&>()))> {
     Result<Rows> rows = work.run(statement);
-    if (!rows && work.error_kind() == ErrorKind::unencodable &&
-        statement.sql().starts_with("SELECT"))
-        return Failure::not_found;
     if (!rows)
         return rows.failure();
     if (!rows->next())

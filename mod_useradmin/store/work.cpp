@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 
+#include <algorithm>
 #include <new>
 
 namespace useradmin::store {
@@ -17,11 +18,19 @@ bool equals_absent_value(const model::Field<model::User>& field, const model::Va
     return std::holds_alternative<std::monostate>(value);
 }
 
+bool is_query(const Statement& statement) noexcept {
+    return statement.sql().starts_with("SELECT") ||
+           statement.sql().starts_with("WITH useradmin_match");
+}
+
 } // namespace
 
 Result<Rows> Work::run(const Statement& statement) {
     const bool commits = !client_.is_in_transaction();
-    return record(client_.run(statement, pool_), commits);
+    const std::optional<Rows> rows = client_.run(statement, pool_);
+    if (!rows && client_.error_kind() == ErrorKind::unencodable && is_query(statement))
+        return Rows();
+    return record(rows, commits);
 }
 
 Result<Done> Work::apply(const Statement& statement) {
@@ -31,6 +40,16 @@ Result<Done> Work::apply(const Statement& statement) {
 
 Result<Rows> Work::commit(const char* sql) {
     return record(client_.execute(sql, pool_), true);
+}
+
+bool Work::can_encode(const Column& column, std::string_view text) {
+    const auto is_ascii = [](unsigned char byte) { return byte < 0x80; };
+    if (column.is_unicode || std::ranges::all_of(text, is_ascii))
+        return true;
+    Statement echo = statement();
+    echo << "SELECT " << argument(text) << "::pg_catalog.text";
+    const Result<Rows> rows = run(echo);
+    return !rows || rows->count() > 0; // after another error, the next statement fails, too
 }
 
 bool Work::can_hold(std::string_view field, const model::Value& value) {
@@ -43,6 +62,11 @@ bool Work::can_hold(std::string_view field, const model::Value& value) {
     error_message_ = "table " + schema_.user.name + " has no column \"" + std::string(field) +
                      "\"; add it with 'useradminctl schema'";
     return false;
+}
+
+Failure Work::fail_without_change() {
+    error_message_ = "no row was written; a trigger may have suppressed the write";
+    return Failure::failed;
 }
 
 model::User Work::read_user(Rows& rows) {

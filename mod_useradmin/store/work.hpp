@@ -37,7 +37,9 @@ class Work {
     apr_pool_t* pool() const noexcept { return pool_; }
     Statement statement() const { return Statement(pool_); }
 
-    /// Runs a statement. On failure, error_kind() gives the reason.
+    /// Runs a statement. On failure, error_kind() gives the reason. No row can have a value that
+    /// the database cannot encode, so a query with such a value succeeds without rows. In a
+    /// transaction, it aborts the transaction.
     Result<Rows> run(const Statement& statement);
     /// Like run(), for a statement whose rows do not matter.
     Result<Done> apply(const Statement& statement);
@@ -45,6 +47,13 @@ class Work {
     /// Runs the statement that commits a transaction.
     Result<Rows> commit(const char* sql);
 
+    /// Returns whether the database can encode the text of the column. May run a query.
+    bool can_encode(const Column& column, std::string_view text);
+    /// Returns whether the column can represent the id (Column::can_hold_id), and the database can
+    /// encode it. Call it before a write, which would fail otherwise.
+    bool can_hold_id(const Column& column, std::string_view id) {
+        return column.can_hold_id(id) && can_encode(column, id);
+    }
     /// Returns whether the user table can represent the value. If not, sets error_message().
     bool can_hold(std::string_view field, const model::Value& value);
     /// Reads a user's fields and version from a row.

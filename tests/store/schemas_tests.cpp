@@ -1294,7 +1294,8 @@ TEST(postgresql_tables_in_use, contain_no_match_for_characters_outside_the_encod
                                      R"(CREATE TABLE session (id text, token text,)"
                                      R"( "userId" text, "expiresAt" timestamptz);)"
                                      R"(CREATE TABLE account (id text, "accountId" text,)"
-                                     R"( "providerId" text, "userId" text, password text))"));
+                                     R"( "providerId" text, "userId" text, password text);)"
+                                     R"(INSERT INTO "user" VALUES ('u', 'Ana', 'u@x'))"));
         connection.release(*leased);
         store::DatabaseStore other(connection, log_, pool_, {}, "other", timeout_policy);
         CHECK(is_not_found(other.find("€", store::UserColumns::known)));
@@ -1302,6 +1303,25 @@ TEST(postgresql_tables_in_use, contain_no_match_for_characters_outside_the_encod
         CHECK(is_not_found(other.find_credential("€@x")));
         CHECK(is_not_found(other.find_caller("€")));
         CHECK(is_not_found(other.find_session("€")));
+        CHECK(is_not_found(other.delete_session("€")));
+        IgnoringListener before(true);
+        for (store::ChangeListener* const listener : Listeners{nullptr, &before}) {
+            other.set_change_listener(listener);
+            CHECK(is_not_found(other.update("€", {{"name", "New"}})));
+            CHECK(is_not_found(other.remove("€", {"protected@x"})));
+            for (const auto& [guard, failure] : rejecting_guards()) {
+                CHECK(is_not_found(other.update("€", {{"name", "New"}}, guard)));
+                CHECK(is_not_found(other.remove("€", {"protected@x"}, guard)));
+                CHECK(is_not_found(other.delete_sessions_of_user("€", guard)));
+            }
+            CHECK(is_no_session(other.delete_session_of_user("u", "€")));
+        }
+        CHECK_EQUAL(0, expect_ok(other.list({{}, "€"}, {20})).total);
+        CHECK_EQUAL(0, expect_ok(other.list({{}, "€"}, {})).total);
+        CHECK_EQUAL(std::string("u"), ids(expect_ok(other.list({{"user"}, "€"}, {20}))));
+        store::Filter both = {"user", "€"};
+        both.matches_all = true;
+        CHECK_EQUAL(std::string(), ids(expect_ok(other.list(both, {20}))));
     }
     undo();
 }

@@ -146,7 +146,7 @@ Result<std::vector<model::ApiKey>> list_api_keys(Work& work, std::string_view us
 Result<Done> delete_api_key(Work& work, std::string_view id) {
     const OwnedTable& keys = *work.schema().api_keys();
     const Column& key = keys.table.at("id");
-    if (!key.can_hold_id(id))
+    if (!work.can_hold_id(key, id))
         return Failure::not_found;
     Statement statement = work.statement();
     append_delete(statement, keys.table, "id", id)

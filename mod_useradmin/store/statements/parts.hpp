@@ -93,7 +93,7 @@ Result<Done> change_locked_user(Work& work, std::string_view id, const UpdateGua
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     work.row_change().user_id = id;
-    if (!key.can_hold_id(id))
+    if (!work.can_hold_id(key, id))
         return Failure::not_found;
     Statement lock = work.statement();
     lock << "SELECT " << second_factor_condition(work.schema()) << " FROM " << user

@@ -184,6 +184,8 @@ Result<Done> extend_session(Work& work, std::string_view token, text::Timestamp 
 
 Result<Done> delete_session(Work& work, std::string_view token) {
     const Table& table = work.schema().session;
+    if (!work.can_encode(table.at("token"), token))
+        return Failure::not_found;
     Statement statement = work.statement();
     append_delete(statement, table, "token", token);
     if (!work.has_listener() && !work.schema().revocation.exists())
@@ -206,7 +208,7 @@ Result<Done> delete_session_of_user(Work& work, std::string_view user_id, std::s
     const Table& table = work.schema().session;
     const Column& key = table.at("id");
     return change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
-        if (!table.at("userId").can_hold_id(user_id) || !key.can_hold_id(id))
+        if (!table.at("userId").can_hold_id(user_id) || !work.can_hold_id(key, id))
             return Failure::no_session;
         Statement statement = work.statement();
         append_delete(statement, table, "userId", user_id);

@@ -70,7 +70,7 @@ Result<Done> remove_sign_in_method(Work& work, std::string_view user_id, model::
         const Table& table = work.schema().table(methods->letter);
         const Column& key = table.at("id");
         const Column& owner = table.at(methods->owner);
-        if (!key.can_hold_id(id) || !owner.can_hold_id(user_id))
+        if (!work.can_hold_id(key, id) || !owner.can_hold_id(user_id))
             return Failure::no_sign_in_method;
         Statement statement = work.statement();
         append_delete(statement, table, methods->owner, user_id);

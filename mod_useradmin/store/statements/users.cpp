@@ -158,7 +158,7 @@ Result<model::User> update_row(Work& work, std::string_view id, const Changes& c
                                const UpdateGuard& guard, bool keeps_before) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
-    if (!key.can_hold_id(id))
+    if (!work.can_hold_id(key, id))
         return Failure::not_found;
     for (const Change& change : changes)
         if (!change.names_column && !work.can_hold(change.field, change.value)) {
@@ -305,7 +305,7 @@ bool remove_with_rows(Work& work, std::string_view id, model::NullableText email
 Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& protected_email,
                     const UpdateGuard& guard) {
     const Table& user = work.schema().user;
-    if (!user.at("id").can_hold_id(id))
+    if (!work.can_hold_id(user.at("id"), id))
         return Failure::not_found;
     // Lock the user first, because the address must not change in the meantime. As a condition of
     // the same statement, the guard locks other users before this one. This avoids deadlocks.
