@@ -535,14 +535,14 @@ Result<CountedPage> count_any(Work& work, const Filter& filter, const Window& wi
                               LastTotal last, AppendSearch append_search) {
     const Schema& schema = work.schema();
     Statement statement = work.statement();
-    if (prefers_ordered_scan(filter, window)) {
+    if (window.limit > 0 && prefers_ordered_scan(filter, window)) {
         append_count(statement << "SELECT (", schema, filter, append_search);
         append_ordered_scan(statement << "), ", schema, filter, window, append_search);
         return counted_page(work, statement, [&] {
             return count_matches(work, filter, append_search, std::vector<model::User>());
         });
     }
-    if (last.value_or(0) > max_collected || window.end() > max_collected)
+    if (window.limit == 0 || last.value_or(0) > max_collected || window.end() > max_collected)
         return count_matches(work, filter, append_search);
     append_any_collection(statement, schema, filter, window, append_search);
     return counted_page(work, statement,

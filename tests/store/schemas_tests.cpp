@@ -754,6 +754,12 @@ TEST(postgresql_tables_in_use, need_a_bounded_number_of_prepared_statements_whil
     CHECK(prepared_statements() <= 250);
 }
 
+TEST(postgresql_tables_in_use, are_counted_in_one_statement) {
+    add_user("u", "u@x");
+    CHECK_EQUAL(1, expect_ok(store().list({}, {})).total);
+    CHECK_EQUAL(1, prepared_statements());
+}
+
 TEST(tables_in_use, keep_one_schema_in_memory) {
     const store::Dialect& dialect = *store::find_dialect(database().driver());
     const store::Connection& connection = *connection_->acquire({});

@@ -198,7 +198,7 @@ class ScaledListQueries final : public ListQueries {
         const bool has_page = has_count ? filter.is_standard() && window.offset < min_deep_offset &&
                                               !(filter.role && is_by_sessions(work, window))
                                         : is_collectible(filter, window, last);
-        if (!has_page)
+        if (!has_page || window.limit == 0)
             return count_users(work, filter);
         Statement statement = work.statement();
         if (filter.search) {
