@@ -99,9 +99,6 @@ void append_guard(Statement& statement, const Table& user, const UpdateGuard& gu
 Failure failure_of(const UpdateGuard& guard, bool keeps_rule) noexcept {
     if (keeps_rule && guard.versions)
         return Failure::version_mismatch;
-    // All conditions hold now, so the statement must have rejected the caller.
-    if (keeps_rule && guard.kind == UpdateGuard::Kind::none)
-        return Failure::caller_rejected;
     return guard.kind == UpdateGuard::Kind::requires_role ? Failure::outranked
                                                           : Failure::last_of_role;
 }

@@ -63,9 +63,13 @@ class Work {
     /// Reads the columns of Schema::extra_columns.
     std::span<const model::ExtraValue> read_extra_columns(Rows& rows);
 
+    /// Sets error_message() after a write that has unexpectedly changed no row. Returns the
+    /// failure.
+    Failure fail_without_change();
+
     /// Returns the error kind of the first failed statement, if any.
     std::optional<ErrorKind> error_kind() const noexcept { return error_kind_; }
-    /// Returns the error message of the database or of can_hold().
+    /// Returns the error message of the database, can_hold() or fail_without_change().
     const std::string& error_message() const noexcept { return error_message_; }
     /// Returns whether a failed statement may have been committed anyway.
     bool may_be_committed() const noexcept { return may_be_committed_; }

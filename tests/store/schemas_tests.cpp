@@ -760,6 +760,33 @@ TEST(postgresql_tables_in_use, are_counted_in_one_statement) {
     CHECK_EQUAL(1, prepared_statements());
 }
 
+TEST(tables_in_use, report_a_write_that_a_trigger_suppresses) {
+    expect_error("no row was written; a trigger may have suppressed the write");
+    add_user("admin", "admin@x", "'admin'");
+    add_user("u", "u@x");
+    const std::string_view admins[] = {"admin"};
+    const store::Actor admin = {"admin", admins, at("2026-05-01T00:00:00.000Z")};
+    change(is_postgresql()
+               ? "CREATE FUNCTION ignore() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; "
+                 "END'; CREATE TRIGGER ignore BEFORE INSERT OR UPDATE ON \"user\" FOR EACH ROW "
+                 "EXECUTE FUNCTION ignore()"
+               : "CREATE TRIGGER ignore BEFORE INSERT ON \"user\" BEGIN SELECT RAISE(IGNORE); END; "
+                 "CREATE TRIGGER ignore_update BEFORE UPDATE ON \"user\" BEGIN SELECT "
+                 "RAISE(IGNORE); END",
+           is_postgresql() ? "DROP TRIGGER ignore ON \"user\"; DROP FUNCTION ignore"
+                           : "DROP TRIGGER ignore; DROP TRIGGER ignore_update");
+    IgnoringListener before(true);
+    for (store::ChangeListener* const listener : Listeners{nullptr, &before}) {
+        set_change_listener(listener);
+        CHECK(is_failure(store().create(new_user("n", "n@x"))));
+        CHECK(is_failure(store().create(new_user("n", "n@x"), admin)));
+        CHECK(is_failure(store().update("u", {{"name", "New"}})));
+        CHECK(is_failure(store().update("u", {{"name", "New"}}, {.actor = admin})));
+        CHECK(is_not_found(store().update("none", {{"name", "New"}})));
+    }
+    set_change_listener(nullptr);
+}
+
 TEST(tables_in_use, keep_one_schema_in_memory) {
     const store::Dialect& dialect = *store::find_dialect(database().driver());
     const store::Connection& connection = *connection_->acquire({});

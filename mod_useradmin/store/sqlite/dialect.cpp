@@ -206,8 +206,10 @@ class Sqlite final : public Dialect {
         append_where(update);
         update << " RETURNING " << work.schema().full_user();
         Result<Rows> updated = work.run(update);
-        if (!updated || !updated->next())
-            return Failure::failed;
+        if (!updated)
+            return updated.failure();
+        if (!updated->next())
+            return work.fail_without_change();
         const model::User after = work.read_full_user(*updated);
         work.row_change() = {after.id, found->take_record<model::User>(), after};
         return after;
@@ -251,9 +253,10 @@ class Sqlite final : public Dialect {
         Statement insert = work.statement();
         Result<Rows> rows = work.run(insert.insertion(table, assignments_of(table, session))
                                      << " RETURNING " << table.at("id"));
-        if (!rows || !rows->next())
-            return Failure::failed;
-        return rows->take().value_or("");
+        if (!rows)
+            return rows.failure();
+        return rows->next() ? Result<std::string_view>(rows->take().value_or(""))
+                            : work.fail_without_change();
     }
 
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {

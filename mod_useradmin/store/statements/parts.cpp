@@ -153,6 +153,9 @@ Failure guard_failure(Work& work, std::string_view id, const UpdateGuard& guard)
         first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
     if (!may)
         return may.failure();
+    // The caller is not rejected, and all conditions hold.
+    if (*may && guard.kind == UpdateGuard::Kind::none && !guard.versions)
+        return work.fail_without_change();
     return failure_of(guard, *may);
 }
 

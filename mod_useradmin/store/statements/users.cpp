@@ -137,8 +137,10 @@ Result<model::User> create(Work& work, const NewUser& user, const std::optional<
     if (has_savepoint && !work.execute("SAVEPOINT useradmin_create"))
         return Failure::failed;
     Result<model::User> made = work.dialect().create(work, user, actor);
-    if (made.is_not_found())
-        return rejection_of(work, actor).value_or(Failure::caller_rejected);
+    if (made.is_not_found()) {
+        const auto rejection = rejection_of(work, actor);
+        return rejection ? *rejection : work.fail_without_change();
+    }
     if (!made && work.error_kind() == ErrorKind::unique_violation) {
         if (has_savepoint)
             static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
@@ -167,9 +169,7 @@ Result<model::User> update_row(Work& work, std::string_view id, const Changes& c
         }
     // If nothing was written, check whether the guard failed or the user is missing.
     const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
-        if (!guard.is_empty() && updated.is_not_found())
-            return guard_failure(work, id, guard);
-        return updated;
+        return updated.is_not_found() ? guard_failure(work, id, guard) : updated;
     };
     if (keeps_before)
         return outcome_of(work.dialect().update_with_before(work, id, changes, guard));
