@@ -760,6 +760,22 @@ TEST(postgresql_tables_in_use, are_counted_in_one_statement) {
     CHECK_EQUAL(1, prepared_statements());
 }
 
+TEST(postgresql_tables_in_use, can_be_written_at_once_after_a_query_timed_out) {
+    expect_error("UA0107: the query timed out");
+    add_user("u", "u@x");
+    // Both stores use the same client.
+    store::DatabaseStore hasty(*connection_, log_, pool_, {}, "contract",
+                               {std::chrono::milliseconds(400)});
+    IgnoringListener after(false);
+    set_change_listener(&after);
+    expect_ok(store().update("u", {{"name", "Old"}}));
+    sql().run("BEGIN; LOCK TABLE \"user\"");
+    CHECK(is_unavailable(hasty.find("u")));
+    sql().run("COMMIT");
+    expect_ok(store().update("u", {{"name", "New"}}));
+    set_change_listener(nullptr);
+}
+
 TEST(tables_in_use, report_a_write_that_a_trigger_suppresses) {
     expect_error("no row was written; a trigger may have suppressed the write");
     add_user("admin", "admin@x", "'admin'");

@@ -225,7 +225,7 @@ class PostgresqlClient final : public Client {
 
     bool has_no_pending_input() const noexcept override {
         pollfd socket = {PQsocket(connection_), POLLIN, 0};
-        return poll(&socket, 1, 0) == 0;
+        return is_connected() && poll(&socket, 1, 0) == 0;
     }
 
     bool ping() override {
