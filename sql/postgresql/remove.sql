@@ -1,10 +1,10 @@
 -- Removes what mod_useradmin has added to an application's database, for PostgreSQL 13 and later: the
--- triggers, schema and indexes of "useradminctl schema --scale", and the tables of revocations, failed
--- sign-in attempts, and disabled API keys.
+-- triggers, schema and indexes of "useradminctl schema --scale", the tables of revocations, failed
+-- sign-in attempts, and disabled API keys, and the indexes that only mod_useradmin uses.
 --
--- The tables of users, sessions, accounts and API keys are kept with their columns. The pg_trgm
--- extension is kept as well, because the application may use it. For the database roles, see "Removing"
--- in the manual.
+-- The tables of users, sessions, accounts and API keys are kept with their columns. So are the indexes
+-- on "userId" and "identifier", because better-auth creates them, too, and the pg_trgm extension,
+-- because the application may use it. For the database roles, see "Removing" in the manual.
 --
 -- Disable the modules, then run this file with psql as the owner of the user table. It removes only
 -- this role's objects. If a superuser runs it, it removes those of all applications in the
@@ -46,10 +46,11 @@ BEGIN
                          WHERE j.indrelid = t.oid
                              AND d.relname = ANY (ARRAY[t.relname || '_newest_idx', t.relname || '_role_newest_idx']::name[]))
             UNION
-            -- This index is on the session table or on the user table.
+            -- The first index is on the session table or on the user table.
             SELECT 5, format('DROP INDEX %s', i.indexrelid::regclass)
             FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
-            WHERE c.relname = (t.relname || '_useradmin_seen_idx')::name AND pg_has_role(t.relowner, 'USAGE')
+            WHERE c.relname = ANY (ARRAY[t.relname || '_useradmin_seen_idx', t.relname || '_impersonatedBy_idx']::name[])
+                AND pg_has_role(t.relowner, 'USAGE')
         ) AS commands (step, text)
         ORDER BY step, text
     LOOP

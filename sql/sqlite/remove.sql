@@ -1,8 +1,9 @@
 -- Removes what mod_useradmin has added to an application's database, for SQLite: the tables of
--- revocations, failed sign-in attempts, and disabled API keys, and two indexes of the user table.
+-- revocations, failed sign-in attempts, and disabled API keys, and three indexes.
 --
--- The tables of users, sessions, accounts and API keys are kept with their columns. The indexes are
--- named after the user table: if it is not "user" (UserAdminTables), edit the two DROP INDEX statements.
+-- The tables of users, sessions, accounts and API keys are kept with their columns. So are the indexes
+-- on "userId" and "identifier", because better-auth creates them, too. The indexes are named after
+-- their tables: if these are not "user" and "session" (UserAdminTables), edit the DROP INDEX statements.
 --
 -- Disable the modules, then run this file with sqlite3.
 
@@ -12,4 +13,5 @@ DROP TABLE IF EXISTS "useradmin_attempt";
 DROP TABLE IF EXISTS "useradmin_disabled_key";
 DROP INDEX IF EXISTS "user_newest_idx";
 DROP INDEX IF EXISTS "user_role_newest_idx";
+DROP INDEX IF EXISTS "session_impersonatedBy_idx";
 COMMIT;

@@ -201,6 +201,7 @@ TEST(schema, removal_keeps_the_objects_of_the_application) {
         run_on_database({"schema", "--scale"});
     run_on_database({"ban", "ana@x.org"});
     run_on_database({"unban", "ana@x.org"});
+    execute("CREATE INDEX \"session_impersonatedBy_idx\" ON \"session\" (\"impersonatedBy\")");
     CHECK(dump() != before);
     remove_objects();
     execute("UPDATE \"user\" SET \"banned\" = NULL, \"banReason\" = NULL, \"updatedAt\" = "
