@@ -751,7 +751,8 @@ TEST(postgresql_tables_in_use, need_a_bounded_number_of_prepared_statements_whil
         expect_ok(store().find("u"));
     }
     sql().run("ALTER TABLE \"user\" ALTER \"name\" TYPE text");
-    CHECK(prepared_statements() <= 250);
+    const long count = prepared_statements();
+    CHECK(count >= 1 && count < 10);
 }
 
 TEST(postgresql_tables_in_use, are_counted_in_one_statement) {

@@ -176,7 +176,7 @@ class PostgresqlClient final : public Client {
     std::optional<Rows> run(const Statement& statement, apr_pool_t* pool) override {
         // The backend of a new connection has no prepared statements.
         if (PQbackendPID(connection_) != backend_) {
-            discard_prepared();
+            forget_prepared();
             backend_ = PQbackendPID(connection_);
             prepared_count_ = 0;
         }
@@ -267,10 +267,17 @@ class PostgresqlClient final : public Client {
     }
 
     void discard_prepared() override {
-        // The backend keeps the old statements until it exits, so new ones get different names.
-        ++generation_;
-        prepared_.clear();
-        unnamed_.clear();
+        std::string sql;
+        for (const auto& [text, prepared] : prepared_)
+            sql += "DEALLOCATE " + prepared.name + ";";
+        forget_prepared();
+        if (sql.empty() || is_in_transaction())
+            return;
+        PGresult* const result = result_of(send_query(sql.c_str()));
+        // The statements that remain after an error count until the backend exits.
+        if (PQresultStatus(result) == PGRES_COMMAND_OK)
+            prepared_count_ = 0;
+        PQclear(result);
     }
 
   private:
@@ -283,6 +290,13 @@ class PostgresqlClient final : public Client {
 
     // If the backend lacks a prepared statement twice within this many executions, assume a pooler.
     static constexpr unsigned close_succession = 1000;
+
+    void forget_prepared() {
+        // The backend may keep the old statements, so new ones get different names.
+        ++generation_;
+        prepared_.clear();
+        unnamed_.clear();
+    }
 
     /// Returns whether a pooler such as PgBouncer seems to switch backends.
     bool is_pooled() const noexcept { return unknown_statements_ > 1; }
@@ -454,7 +468,7 @@ class PostgresqlClient final : public Client {
     /// The number of times in close succession that the backend lacked a prepared statement.
     unsigned unknown_statements_ = 0;
     std::unordered_map<std::string, Prepared> prepared_;
-    /// The number of statements that the backend has prepared, including discarded ones.
+    /// The number of statements that the backend has prepared, including forgotten ones.
     std::size_t prepared_count_ = 0;
     /// Within a transaction, the text of the backend's unnamed statement. Otherwise, empty.
     std::string unnamed_;
