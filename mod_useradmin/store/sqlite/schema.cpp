@@ -22,9 +22,11 @@ namespace {
 /// value.
 std::string sqlite_columns_query(const TableNames& names) {
     // Generated columns have hidden > 1, and hidden columns of virtual tables have hidden = 1.
+    // SQLite generates the values of an INTEGER PRIMARY KEY.
     const std::string column =
         ", p.cid, p.name, lower(p.type), p.\"notnull\" = 0, p.\"notnull\" = 1 AND "
-        "p.dflt_value IS NULL AND p.hidden = 0 FROM ";
+        "p.dflt_value IS NULL AND p.hidden = 0 AND NOT (p.pk = 1 AND lower(p.type) = 'integer') "
+        "FROM ";
     const auto table = [&](const char* letter, std::string_view name) {
         const std::size_t dot = name.find('.');
         const std::string of =
