@@ -428,7 +428,8 @@ class Store {
                                      UserColumns columns = UserColumns::known) = 0;
     /// Sets User::last_seen of the users.
     virtual Result<Done> read_last_activity(std::span<model::User> users) = 0;
-    /// Returns the user with exactly this address, or not_found.
+    /// Returns the user with this address, or not_found. The column's type and collation decide
+    /// which addresses are equal, for example whether case matters.
     virtual Result<model::User> find_by_email(std::string_view email) = 0;
     /// If the previous call used a standby, returns the commit time of the last transaction that
     /// the standby has replayed, or the standby's start time if it has replayed none. Otherwise, or
@@ -453,8 +454,8 @@ class Store {
     virtual Result<Done> exists_other_with_role(std::string_view id, std::string_view role,
                                                 text::Timestamp now) = 0;
 
-    /// Returns the user with exactly this address and the password hash. Fails with not_found if
-    /// the user or the credential account does not exist.
+    /// Returns the user with this address (see find_by_email()) and the password hash. Fails with
+    /// not_found if the user or the credential account does not exist.
     virtual Result<Credential> find_credential(std::string_view email) = 0;
     /// Sets the password hash of the user's credential account, and creates the account if
     /// necessary. Fails with not_found or the guard's failure. With SessionPolicy::revoke, ends all
