@@ -77,6 +77,8 @@ store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin);
 /// Adds to the audit event the names of the extra columns that the changes set. Returns the error
 /// response if the table's columns cannot be read, otherwise std::nullopt.
 std::optional<Response> log_columns(Call& call, const store::Changes& changes);
+/// Returns whether UserAdminGuard limits the caller to users with the "user" role.
+bool is_limited_by_rank(const Call& call);
 /// Returns whether UserAdminGuard forbids the caller from assigning the roles.
 bool guard_forbids_roles(const Call& call, std::string_view roles);
 /// Returns whether UserAdminGuard forbids the caller from changing the user.

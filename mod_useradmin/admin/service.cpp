@@ -140,11 +140,6 @@ std::optional<Response> validate_permissions(const http::Request&, Parameters& p
     return std::nullopt;
 }
 
-/// Returns whether UserAdminGuard limits the caller to users with the "user" role.
-bool is_limited_by_rank(const Call& call) {
-    return call.service.settings.guards.rank && !model::is_super_admin(call.caller.roles);
-}
-
 constexpr Problem none = {403, "FORBIDDEN", "Forbidden"};
 constexpr Problem forbidden_sessions = {403, "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS",
                                         "You are not allowed to revoke users sessions"};
@@ -294,6 +289,10 @@ std::optional<Response> log_columns(Call& call, const store::Changes& changes) {
             }))
             call.event.columns.emplace_back(column.name);
     return std::nullopt;
+}
+
+bool is_limited_by_rank(const Call& call) {
+    return call.service.settings.guards.rank && !model::is_super_admin(call.caller.roles);
 }
 
 bool guard_forbids_roles(const Call& call, std::string_view roles) {

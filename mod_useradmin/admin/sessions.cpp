@@ -15,7 +15,15 @@ Response list_user_sessions(Call& call) {
     const auto sessions = call.service.store.list_sessions(call.event.target, max_sessions);
     if (!sessions)
         return failure_response(sessions.failure(), call.forbidden);
-    return sessions_response(*sessions, call.service.shows_tokens);
+    bool shows_tokens = call.service.shows_tokens;
+    // Anyone who has the token can act as the user.
+    if (shows_tokens && is_limited_by_rank(call)) {
+        const auto user = call.service.store.find(call.event.target);
+        if (!user && !user.is_not_found())
+            return failure_response(user.failure(), call.forbidden);
+        shows_tokens = user && !guard_forbids_change(call, *user);
+    }
+    return sessions_response(*sessions, shows_tokens);
 }
 
 Response revoke_user_session(Call& call) {

@@ -394,6 +394,26 @@ TEST(admin, tokens_are_shown_only_if_configured) {
                     call("list-user-sessions", R"({"userId":"another"})").c_str());
 }
 
+TEST(admin, rank_hides_tokens_of_users_with_higher_roles) {
+    static constexpr admin::RoleActions support = {"support", bit_of(admin::Action::list_sessions),
+                                                   &admin::default_roles};
+    settings.guards.rank = true;
+    shows_tokens = true;
+    roles = "support";
+    actions = &support;
+    add_session();
+    STRCMP_CONTAINS("\"token\":\"s3cr3t token\"",
+                    call("list-user-sessions", R"({"userId":"another"})").c_str());
+    for (const char* const id : {"boss", "root", "unknown"})
+        STRCMP_CONTAINS(
+            "\"token\":\"its id\"",
+            call("list-user-sessions", std::string(R"({"userId":")").append(id).append("\"}"))
+                .c_str());
+    roles = "superAdmin";
+    STRCMP_CONTAINS("\"token\":\"s3cr3t token\"",
+                    call("list-user-sessions", R"({"userId":"boss"})").c_str());
+}
+
 TEST(admin, a_cross_site_request_is_rejected_even_without_a_cookie) {
     headers.fields["Origin"] = "https://evil.example";
     headers.fields["Host"] = "app.example";
