@@ -12,7 +12,6 @@
 #include "json/writer.hpp"
 
 #include <chrono>
-#include <span>
 #include <vector>
 
 namespace useradmin::api {
@@ -54,20 +53,6 @@ crypto::Secret verification_token(const model::User& user, std::string_view secr
     return crypto::Secret(std::move(token));
 }
 
-/// Increments each counter. Returns the error response if a counter exceeds its limit or the store
-/// fails, otherwise std::nullopt.
-std::optional<Response> count(std::span<const store::AttemptCounter> counters,
-                              const Service& service) {
-    const auto counted = service.store.count_mail(counters, window_of_limit);
-    if (!counted)
-        return failure_response(counted.failure(), texts.link_failed);
-    if (!counted->exceeded)
-        return std::nullopt;
-    Response response = error(429, texts.too_many_requests);
-    response.headers.push_back({"Retry-After", std::to_string(counted->retry_after.count())});
-    return response;
-}
-
 } // namespace
 
 bool offers_link(mail::Kind kind, const OperationSettings& settings) noexcept {
@@ -79,18 +64,20 @@ std::optional<Response> count_mail(const Caller& caller, std::string_view recipi
     if (!mail::is_address(email))
         return error(400, texts.email_not_mailable);
     const std::int64_t limit = service.settings.mail->limit;
-    // A counter rejects the attempt that reaches its limit, so add one to the limit.
-    const store::AttemptCounter counters[] = {
-        {crypto::hex(crypto::digest({"mail"})), limit + 1},
-        {crypto::hex(crypto::digest({"mail", recipient})), max_for_one_user + 1}};
-    // All admins together may send only half of the messages. Check this first, because a rejected
-    // request must not count against the overall limit.
-    const store::AttemptCounter of_admins[] = {
-        {crypto::hex(crypto::digest({"mail", "of", "admins"})), (limit + 1) / 2 + 1}};
+    std::vector<store::AttemptCounter> counters = {
+        {crypto::hex(crypto::digest({"mail"})), limit},
+        {crypto::hex(crypto::digest({"mail", recipient})), max_for_one_user}};
     if (!is_super_administrator(caller))
-        if (auto rejection = count(of_admins, service))
-            return rejection;
-    return count(counters, service);
+        counters.push_back(
+            {crypto::hex(crypto::digest({"mail", "of", "admins"})), (limit + 1) / 2});
+    const auto counted = service.store.count_mail(counters, window_of_limit);
+    if (!counted)
+        return failure_response(counted.failure(), texts.link_failed);
+    if (!counted->exceeded)
+        return std::nullopt;
+    Response response = error(429, texts.too_many_requests);
+    response.headers.push_back({"Retry-After", std::to_string(counted->retry_after.count())});
+    return response;
 }
 
 PasswordLink::PasswordLink(mail::Kind kind)

@@ -213,7 +213,7 @@ class DatabaseStore : public Store {
     Result<FailedAttempts> count_mail(std::span<const AttemptCounter> counters,
                                       std::chrono::seconds window) override {
         return run(Access::write, needs_attempt_table | needs_mail, Retry::yes,
-                   statements::record_failed_attempt, counters, window);
+                   statements::count_mail, counters, window);
     }
     Result<Done> add_verification(const model::VerificationValue& row) override {
         return run(Access::write, needs_mail, Retry::no, statements::add_verification, row);

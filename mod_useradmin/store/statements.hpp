@@ -54,6 +54,8 @@ Result<Done> remove_second_factor(Work& work, std::string_view id, const UpdateG
 Result<FailedAttempts> failed_attempts(Work& work, std::span<const AttemptCounter> counters);
 Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const AttemptCounter> counters,
                                              std::chrono::seconds window);
+Result<FailedAttempts> count_mail(Work& work, std::span<const AttemptCounter> counters,
+                                  std::chrono::seconds window);
 Result<Done> clear_failed_attempts(Work& work, const AttemptCounter& counter);
 Result<Revocations> revocations_since(Work& work, std::int64_t position,
                                       std::optional<std::int64_t> after_id);

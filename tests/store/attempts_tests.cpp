@@ -27,7 +27,6 @@ class Attempts : public Contract {
 
     std::chrono::seconds wait_{0};
 
-  private:
     int exceeded(const store::FailedAttempts& found) {
         CHECK_TRUE(found.has_table);
         wait_ = found.retry_after;
@@ -88,6 +87,31 @@ TEST(attempts, that_have_expired_are_removed) {
     sql().run("UPDATE useradmin_attempt SET expires_at = 1000");
     record({{"c", 9}});
     CHECK_EQUAL(std::string("1"), counts());
+}
+
+TEST(attempts, rejected_messages_are_not_counted) {
+    const auto count = [&](const Counters& counters) {
+        return exceeded(expect_ok(store().count_mail(counters, std::chrono::seconds(1000))));
+    };
+    const Counters counters{{"all", 9}, {"user", 2}};
+    CHECK_EQUAL(-1, count(counters));
+    CHECK_EQUAL(-1, count(counters));
+    CHECK_EQUAL(1, count(counters));
+    CHECK_TRUE(wait_ > std::chrono::seconds(900));
+    CHECK_EQUAL(std::string("2, 2"), counts());
+}
+
+TEST(attempts, messages_on_all_connections_do_not_exceed_the_limit) {
+    std::atomic<int> sent = 0;
+    with_stores(4, {}, [&](store::Store& store) {
+        for (int message = 0; message < 5; ++message) {
+            const auto counted =
+                store.count_mail(Counters{{"all", 7}, {"user", 99}}, std::chrono::seconds(1000));
+            if (counted && !counted->exceeded)
+                ++sent;
+        }
+    });
+    CHECK_EQUAL(7, sent.load());
 }
 
 TEST(attempts, attempts_on_all_connections_are_counted_exactly) {

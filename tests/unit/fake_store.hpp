@@ -507,7 +507,11 @@ class FakeStore final : public store::Store {
                                                     std::chrono::seconds window) override {
         if (const auto* failure = failure_of("count_mail"))
             return *failure;
-        return record_failed_attempt(counters, window);
+        const auto state = failed_attempts(counters);
+        if (!state || state->exceeded)
+            return state;
+        static_cast<void>(record_failed_attempt(counters, window));
+        return state;
     }
     store::Result<store::Done> add_verification(const model::VerificationValue& row) override {
         if (const auto* failure = failure_of("add_verification", row.value))

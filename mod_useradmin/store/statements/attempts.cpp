@@ -103,6 +103,18 @@ Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const Attempt
     return read_attempts(*rows, counters, keys);
 }
 
+Result<FailedAttempts> count_mail(Work& work, std::span<const AttemptCounter> counters,
+                                  std::chrono::seconds window) {
+    Result<FailedAttempts> state = failed_attempts(work, counters);
+    if (!state || state->exceeded)
+        return state;
+    // This message may be the last that a limit allows. Reject only a later, concurrent one.
+    std::vector<AttemptCounter> limits(counters.begin(), counters.end());
+    for (AttemptCounter& counter : limits)
+        ++counter.limit;
+    return record_failed_attempt(work, limits, window);
+}
+
 Result<Done> clear_failed_attempts(Work& work, const AttemptCounter& counter) {
     const Table& table = work.schema().attempt;
     if (!table.exists())
