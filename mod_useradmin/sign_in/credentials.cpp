@@ -29,11 +29,11 @@ constexpr std::string_view message_of(Outcome outcome) noexcept {
                                                 : "";
 }
 
+} // namespace
+
 Outcome outcome_of(store::Failure failure) noexcept {
     return failure == store::Failure::unavailable ? Outcome::unavailable : Outcome::failed;
 }
-
-} // namespace
 
 Verification CredentialVerifier::verify(const Login& login) {
     return attempt(
@@ -46,11 +46,6 @@ Verification CredentialVerifier::verify_code(const Login& login,
         login,
         [&](const auto&, const auto& rejection) {
             const Outcome outcome = check();
-            if (outcome == Outcome::failed)
-                log_.write(text::Level::error,
-                           "UA0320: cannot decrypt the second factor of '" +
-                               std::string(login.email) +
-                               "'; set AuthUserAdminSecret to the application's secret");
             // Without a second check, concurrent requests would get extra guesses.
             if (outcome == Outcome::accepted || outcome == Outcome::wrong_code)
                 if (const auto denied = rejection())
@@ -108,6 +103,13 @@ void CredentialVerifier::log_second_factor(const model::User& user, text::Networ
                               ": the account has a second factor (twoFactorEnabled); to "
                               "allow it, set AuthUserAdminSecondFactor ignore",
                           network.text());
+}
+
+void CredentialVerifier::log_unreadable_factor(const model::User& user, std::string_view failed,
+                                               std::string_view advice) const {
+    std::string line = "UA0320: cannot ";
+    line.append(failed).append(" of '").append(user.email).append("'; ").append(advice);
+    log_.write(text::Level::error, line);
 }
 
 void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const {

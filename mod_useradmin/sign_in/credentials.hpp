@@ -28,8 +28,11 @@ enum class Outcome {
     limited,        ///< too many failed attempts (429)
     busy,           ///< no hashing slot in time, or the queue was full (503)
     unavailable,    ///< no database connection in time (503)
-    failed,         ///< database error (500)
+    failed,         ///< database error, or unreadable second factor (500)
+    canceled,       ///< the caller of verify_code() has rejected the request
 };
+
+Outcome outcome_of(store::Failure failure) noexcept;
 
 /// Returns the reason for a rejection as it appears in the audit log, or an empty string for other
 /// outcomes.
@@ -77,11 +80,14 @@ class CredentialVerifier {
     /// attempt.
     Verification verify(const Login& login);
     /// Calls check unless too many attempts have failed. check returns accepted, wrong_code,
-    /// limited, unavailable, or, if the second factor cannot be decrypted, failed. A wrong code
-    /// counts like a wrong password. Login::password is ignored.
+    /// limited, unavailable, failed or canceled. A wrong code counts like a wrong password.
+    /// Login::password is ignored.
     Verification verify_code(const Login& login, const std::function<Outcome()>& check);
     /// Logs that a sign-in with only the password was rejected because of the second factor.
     void log_second_factor(const model::User& user, text::Network network) const;
+    /// Logs that the second factor cannot be read. failed: what failed, such as "decrypt the key".
+    void log_unreadable_factor(const model::User& user, std::string_view failed,
+                               std::string_view advice) const;
 
   private:
     /// Returns the result if a limit has been reached, otherwise std::nullopt.

@@ -179,8 +179,8 @@ std::string json_of(const std::vector<std::string_view>& codes) {
 
 /// What to store so that a correct code cannot be used again. Each method sets one member.
 struct CodeUse {
-    /// The counter of uses of a one-time password.
-    std::string counter;
+    /// Identifies a one-time password.
+    std::string subject;
     /// The backup codes that remain.
     crypto::Secret remaining;
 };
@@ -194,18 +194,18 @@ Outcome check_totp(std::string_view code, const model::SecondFactor& factor, con
     const auto step = crypto::verify_totp(code, secret->text.view(), service.now);
     if (!step)
         return Outcome::wrong_code;
-    use.counter = crypto::hex(crypto::digest({"totp", factor.secret, std::to_string(*step)}));
+    use.subject = crypto::hex(crypto::digest({"totp", factor.secret, std::to_string(*step)}));
     return Outcome::accepted;
 }
 
-/// Counts the use of a one-time password. It is valid only once (RFC 6238, section 5.2).
-Outcome count_use(const std::string& subject, const Service& service) {
+/// Records the use of a one-time password. It is valid only once (RFC 6238, section 5.2).
+Outcome use_once(std::string_view subject, const Service& service) {
     constexpr std::chrono::minutes longest_validity(2); // three time steps, and inexact clocks
-    const store::AttemptCounter counter{subject, 2};
-    const auto uses = service.store.record_failed_attempt({&counter, 1}, longest_validity);
-    return !uses            ? Outcome::unavailable // the store has logged why
-           : uses->exceeded ? Outcome::wrong_code
-                            : Outcome::accepted;
+    const auto used = service.store.use_code(subject, longest_validity);
+    if (used)
+        return Outcome::accepted;
+    return used.failure() == store::Failure::already_done ? Outcome::wrong_code
+                                                          : outcome_of(used.failure());
 }
 
 /// Verifies a backup code. If the code is correct, sets `remaining` to the other codes, encrypted
@@ -230,6 +230,8 @@ Outcome check_backup_code(std::string_view code, const model::SecondFactor& fact
 struct Method {
     Outcome (*check)(std::string_view code, const model::SecondFactor& factor,
                      const Service& service, CodeUse& use);
+    /// What failed, and the advice, if check() returns failed.
+    std::string_view unreadable[2];
     /// The messages and codes of better-auth's errors.
     std::string_view not_enabled[2];
     std::string_view wrong_code[2];
@@ -239,12 +241,17 @@ struct Method {
     bool may_omit_session;
 };
 
-constexpr Method totp{check_totp,
-                      {"TOTP not enabled", "TOTP_NOT_ENABLED"},
-                      {"Invalid code", "INVALID_CODE"},
-                      true,
-                      false};
+constexpr Method totp{
+    check_totp,
+    {"decrypt the second factor", "set AuthUserAdminSecret to the application's secret"},
+    {"TOTP not enabled", "TOTP_NOT_ENABLED"},
+    {"Invalid code", "INVALID_CODE"},
+    true,
+    false};
 constexpr Method backup_code{check_backup_code,
+                             {"read the backup codes",
+                              "set AuthUserAdminSecret to the application's secret, unless the "
+                              "application stores them in another format"},
                              {"Backup codes aren't enabled", "BACKUP_CODES_NOT_ENABLED"},
                              {"Invalid backup code", "INVALID_BACKUP_CODE"},
                              false,
@@ -410,11 +417,14 @@ Response verify_second_factor(const Request& request, const Client& client, cons
     Verification verification =
         service.credentials.verify_code({found->user.email, {}, client.network}, [&] {
             const Outcome outcome = method.check(form.code.view(), found->factor, service, use);
-            if (outcome != Outcome::failed)
-                rejection = count_code(*user_id, client.challenge, service);
-            if (rejection)
-                return Outcome::limited;
-            return use.counter.empty() ? outcome : count_use(use.counter, service);
+            if (outcome == Outcome::failed) {
+                service.credentials.log_unreadable_factor(found->user, method.unreadable[0],
+                                                          method.unreadable[1]);
+                return outcome;
+            }
+            if ((rejection = count_code(*user_id, client.challenge, service)))
+                return Outcome::canceled;
+            return use.subject.empty() ? outcome : use_once(use.subject, service);
         });
     if (rejection)
         return *std::move(rejection);

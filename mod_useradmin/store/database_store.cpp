@@ -259,7 +259,8 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
         bool is_reported = false;
         Result<Done> done = Failure::failed;
         if (transaction != nullptr || !needs_transaction)
-            done = has_key ? record_idempotency_key(work) : Done();
+            done = has_key ? statements::use_once(work, idempotency_key_, std::chrono::hours(24))
+                           : Done();
         if (done)
             done = attempt(work);
         if (done) {
@@ -287,16 +288,6 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     if (result && listener != nullptr && !reports_first)
         report();
     return result;
-}
-
-Result<Done> DatabaseStore::record_idempotency_key(Work& work) const {
-    // The second change with the key reaches the limit.
-    const AttemptCounter counter = {idempotency_key_, 2};
-    const auto counted =
-        statements::record_failed_attempt(work, {&counter, 1}, std::chrono::hours(24));
-    if (!counted)
-        return counted.failure();
-    return counted->exceeded ? Result<Done>(Failure::already_done) : Done();
 }
 
 DatabaseStore::Invalidation::~Invalidation() {

@@ -204,6 +204,10 @@ class DatabaseStore : public Store {
         return run(Access::write, needs_second_factors, Retry::no, statements::change_second_factor,
                    change);
     }
+    Result<Done> use_code(std::string_view subject, std::chrono::seconds window) override {
+        // A repeated use would look like a second one.
+        return run(Access::write, needs_nothing, Retry::no, statements::use_once, subject, window);
+    }
     Result<Done> record_second_factor_failure(std::string_view user_id,
                                               const SecondFactorLock& lock) override {
         // If the outcome is unknown, counting twice is safer than not counting.
@@ -291,9 +295,6 @@ class DatabaseStore : public Store {
     /// Like repeat(), but begins a transaction for a write if necessary, and reports a change to
     /// the listener.
     Result<Done> execute(Access access, unsigned needs, Retry retry, const Attempt& attempt);
-    /// Records the key of set_idempotency_key() in the transaction of a change. Fails with
-    /// already_done if the key is already recorded.
-    Result<Done> record_idempotency_key(Work& work) const;
     /// Runs a function from statements.hpp, or another operation on a Work, and returns its result.
     template <class Operation, class... Arguments>
     std::invoke_result_t<Operation, Work&, const Arguments&...>

@@ -56,6 +56,7 @@ Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const Attempt
                                              std::chrono::seconds window);
 Result<FailedAttempts> count_mail(Work& work, std::span<const AttemptCounter> counters,
                                   std::chrono::seconds window);
+Result<Done> use_once(Work& work, std::string_view subject, std::chrono::seconds window);
 Result<Done> clear_failed_attempts(Work& work, const AttemptCounter& counter);
 Result<Revocations> revocations_since(Work& work, std::int64_t position,
                                       std::optional<std::int64_t> after_id);

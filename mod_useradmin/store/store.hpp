@@ -551,6 +551,9 @@ class Store {
     /// version_mismatch if the stored backup codes have changed or, if the failures are to be
     /// cleared, if the second factor is locked or was removed.
     virtual Result<Done> change_second_factor(const SecondFactorChange& change) = 0;
+    /// Records the use of a one-time password. Fails with already_done if it was used within
+    /// `window`. Succeeds if the table of attempts does not exist.
+    virtual Result<Done> use_code(std::string_view subject, std::chrono::seconds window) = 0;
     /// Counts a failed code, and locks the second factor when the count reaches the limit. The
     /// count starts again after a lock has expired. Does nothing if the table lacks the columns for
     /// the count and the lock. Fails with not_found if the user has no second factor.

@@ -178,6 +178,8 @@ TEST(attempts, are_not_counted_without_their_table) {
     CHECK_FALSE(
         expect_ok(store().record_failed_attempt(counters, std::chrono::seconds(9))).has_table);
     expect_ok(store().clear_failed_attempts(counters.front()));
+    expect_ok(store().use_code("a", std::chrono::seconds(9)));
+    expect_ok(store().use_code("a", std::chrono::seconds(9)));
 }
 
 TEST(attempts, without_privileges_fail_and_name_the_table) {

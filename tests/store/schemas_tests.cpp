@@ -1279,6 +1279,22 @@ TEST(postgresql_tables_in_use, report_no_unknown_outcome_if_a_failed_attempt_is_
     set_change_listener(nullptr);
 }
 
+TEST(postgresql_tables_in_use, count_a_code_once_if_the_connection_is_lost) {
+    expect_error("UA0105");
+    // A sequence counts the writes, because a rollback does not reset it.
+    change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
+           "AS 'BEGIN IF nextval(''writes'') = 1 THEN PERFORM "
+           "pg_terminate_backend(pg_backend_pid()); END IF; RETURN NEW; END'; CREATE TRIGGER "
+           "last_write BEFORE INSERT ON useradmin_attempt FOR EACH ROW EXECUTE FUNCTION "
+           "last_write()",
+           "DROP TRIGGER last_write ON useradmin_attempt; DROP FUNCTION last_write; "
+           "DROP SEQUENCE writes");
+    CHECK(is_unavailable(store().use_code("a", std::chrono::hours(1))));
+    CHECK_EQUAL(1, sql().number("SELECT last_value FROM writes"));
+    expect_ok(store().use_code("a", std::chrono::hours(1)));
+    CHECK(store().use_code("a", std::chrono::hours(1)).failure() == store::Failure::already_done);
+}
+
 TEST(postgresql_tables_in_use, are_unavailable_if_the_server_cancels_the_query) {
     expect_error("UA0107: the database canceled the query: ");
     add_user("u", "u@x");

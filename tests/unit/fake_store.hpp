@@ -256,6 +256,16 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
+    store::Result<store::Done> use_code(std::string_view subject,
+                                        std::chrono::seconds window) override {
+        const store::AttemptCounter counter{std::string(subject), 2};
+        const auto uses = record_failed_attempt({&counter, 1}, window);
+        if (!uses)
+            return uses.failure();
+        return uses->exceeded ? store::Result<store::Done>(store::Failure::already_done)
+                              : store::Done();
+    }
+
     store::Result<store::ApiKeyWithUser> find_api_key(std::string_view digest) override {
         return found_by("find_api_key", {}, api_keys, digest);
     }

@@ -193,8 +193,11 @@ TEST(second_step, accepts_each_one_time_password_once) {
     expect("200", verify_totp(R"({"code":"050471"})")); // the code of the next step
     store.attempts.clear();
     begin();
-    store.failures = {{"attempts", store::Failure::failed}};
+    store.failures = {{"attempts", store::Failure::unavailable}};
     expect("503 SERVICE_UNAVAILABLE", verify_totp());
+    store.failures = {{"attempts", store::Failure::failed}};
+    expect("500 INTERNAL_SERVER_ERROR", verify_totp());
+    expect("", log.text);
     store.has_attempts = false; // nothing counts the uses
     store.failures.clear();
     expect("200", verify_totp());
@@ -427,8 +430,16 @@ TEST(second_step, logs_a_key_that_cannot_be_decrypted) {
     expect("UA0320: cannot decrypt the second factor of 'eva@example.org'; set "
            "AuthUserAdminSecret to the application's secret",
            log.text);
-    store.second_factors["eva"].factor.backup_codes = "00";
-    expect("500 INTERNAL_SERVER_ERROR", verify_backup_code(right_code));
+    const crypto::Decrypted like{crypto::Secret(), secrets[0], {}};
+    const std::string other_format = crypto::encrypt("aaaaa bbbbb", like);
+    for (const std::string_view codes : {std::string_view("00"), std::string_view(other_format)}) {
+        log.text.clear();
+        store.second_factors["eva"].factor.backup_codes = codes;
+        expect("500 INTERNAL_SERVER_ERROR", verify_backup_code(right_code));
+        expect("UA0320: cannot read the backup codes of 'eva@example.org'; set AuthUserAdminSecret "
+               "to the application's secret, unless the application stores them in another format",
+               log.text);
+    }
     CHECK_EQUAL(0, store.failed_codes);
     expect("0", store.verifications["2fa-attempts-" + challenge]);
 }

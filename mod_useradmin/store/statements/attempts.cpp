@@ -115,6 +115,15 @@ Result<FailedAttempts> count_mail(Work& work, std::span<const AttemptCounter> co
     return record_failed_attempt(work, limits, window);
 }
 
+Result<Done> use_once(Work& work, std::string_view subject, std::chrono::seconds window) {
+    // The second use reaches the limit.
+    const AttemptCounter counter = {std::string(subject), 2};
+    const Result<FailedAttempts> uses = record_failed_attempt(work, {&counter, 1}, window);
+    if (!uses)
+        return uses.failure();
+    return uses->exceeded ? Result<Done>(Failure::already_done) : Done();
+}
+
 Result<Done> clear_failed_attempts(Work& work, const AttemptCounter& counter) {
     const Table& table = work.schema().attempt;
     if (!table.exists())
