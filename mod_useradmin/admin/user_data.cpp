@@ -44,6 +44,9 @@ model::Value UserData::value_of(const json::Object& data, std::string_view name)
     case Kind::null:
         return {};
     case Kind::boolean:
+        // An extra column may be boolean, but these fields are not.
+        if (model::find_user_field(name) != nullptr)
+            return std::string_view(texts_.emplace_back(data.as_text(name)));
         return data.boolean(name);
     case Kind::string:
         if (model::has_user_field<model::NullableTime>(name))

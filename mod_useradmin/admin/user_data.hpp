@@ -36,7 +36,7 @@ class UserData {
     model::Value value_of(const json::Object& data, std::string_view name);
 
     store::Changes values_;
-    /// Owns the text of numbers, arrays and objects, to which values_ refers.
+    /// Owns the text of booleans, numbers, arrays and objects, to which values_ refers.
     std::deque<std::string> texts_;
 };
 

@@ -227,6 +227,14 @@ TEST(admin, only_a_boolean_sets_a_boolean_field) {
     CHECK_FALSE(std::get<bool>(store.changes->front().value));
 }
 
+TEST(admin, a_boolean_sets_a_text_field_to_its_name) {
+    call("update-user", R"({"userId":"another","data":{"name":true,"plan":true}})");
+    expect("true", std::get<std::string_view>(store.changes->at(0).value));
+    CHECK_TRUE(std::get<bool>(store.changes->at(1).value));
+    call("create-user", R"({"email":"n@example.org","name":"n","data":{"image":false}})");
+    expect("false", store::user_row(*store.created).image.value_or(""));
+}
+
 TEST(admin, only_a_valid_time_sets_a_time) {
     for (const char* value : {"\"\"", "\"x\"", "\"2999-02-30\"", "5", "true", "{}"})
         for (const char* field : {"banExpires", "createdAt", "updatedAt"}) {
