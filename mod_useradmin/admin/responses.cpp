@@ -31,7 +31,7 @@ Response failure_response(store::Failure failure, const Problem& forbidden) {
     constexpr std::pair<Failure, const Problem&> problems[] = {
         {Failure::not_found, user_not_found},      {Failure::email_taken, user_exists},
         {Failure::protected_user, protected_user}, {Failure::outranked, outranked},
-        {Failure::last_of_role, last_super_admin},
+        {Failure::last_of_role, last_super_admin}, {Failure::invalid_value, invalid_value},
     };
     for (const auto& [known, problem] : problems)
         if (known == failure)

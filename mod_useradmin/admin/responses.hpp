@@ -52,6 +52,8 @@ inline constexpr Problem outranked = {403, "USER_OUTRANKS_YOU",
                                       "You are allowed to change users of the role user only"};
 inline constexpr Problem last_super_admin = {
     403, "USER_IS_LAST_SUPER_ADMIN", "The last superAdmin can neither be banned nor lose the role"};
+inline constexpr Problem invalid_value = {400, "INVALID_VALUE",
+                                          "A column cannot hold one of the values"};
 
 /// Returns {"message":"…","code":"…"}.
 Response error(const Problem& problem);

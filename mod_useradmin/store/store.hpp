@@ -436,7 +436,7 @@ class Store {
     /// on failure, returns std::nullopt.
     virtual model::NullableTime last_replay_time() = 0;
     /// Creates both the user and the account, or neither (4.2). Returns the full row. Fails with
-    /// email_taken, caller_rejected or caller_demoted.
+    /// email_taken, invalid_value, caller_rejected or caller_demoted.
     virtual Result<model::User> create(const NewUser& user,
                                        const std::optional<Actor>& actor = {}) = 0;
     /// Changes a user. Returns the full row (4.4). Fails with not_found, invalid_value, or the

@@ -456,6 +456,10 @@ TEST(table_variants, report_null_for_an_extra_column_that_requires_a_value) {
     expect_ok(variant_->create(new_user("n", "n@x")));
     const store::Changes none = {{"seats", {}, store::Change::When::always, true}};
     CHECK(variant_->update("n", none).failure() == store::Failure::invalid_value);
+    store::NewUser other = new_user("o", "o@x");
+    other.account_id = "another account";
+    other.data = none;
+    CHECK(variant_->create(other).failure() == store::Failure::invalid_value);
 }
 
 TEST(sqlite_table_variants, strict_tables_report_a_value_of_another_type) {

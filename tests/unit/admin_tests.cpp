@@ -335,6 +335,14 @@ TEST(admin, returns_503_if_database_or_required_storage_is_unavailable) {
            call("set-user-password", R"({"userId":"another","newPassword":"long enough"})"));
 }
 
+TEST(admin, a_value_that_the_database_rejects_returns_400) {
+    store.failures["update"] = store.failures["create"] = store::Failure::invalid_value;
+    expect("400 INVALID_VALUE",
+           call("update-user", R"({"userId":"another","data":{"seats":"many"}})"));
+    expect("400 INVALID_VALUE",
+           call("create-user", R"({"email":"n@example.org","name":"n","data":{"seats":"many"}})"));
+}
+
 TEST(admin, errors_of_httpd_have_the_format_of_the_library) {
     const auto response = [&](int status) {
         return admin::error_response(status, "GET", headers, settings.trusted_origins);

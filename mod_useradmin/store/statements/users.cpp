@@ -130,6 +130,21 @@ Result<model::User> find_by_email(Work& work, std::string_view email) {
     return first_row(work, statement, read_record<model::User>);
 }
 
+namespace {
+
+/// Returns whether the database may have rejected the value of an extra column. Returns false if
+/// the address may be the duplicate, because 4.4 does not check its uniqueness.
+bool has_invalid_value(const Work& work, const Changes& changes) {
+    const bool is_invalid = work.error_kind() == ErrorKind::invalid_value ||
+                            work.error_kind() == ErrorKind::unencodable;
+    const bool is_duplicate =
+        work.error_kind() == ErrorKind::unique_violation &&
+        std::ranges::none_of(changes, [](const Change& change) { return change.field == "email"; });
+    return (is_invalid || is_duplicate) && std::ranges::any_of(changes, &Change::names_column);
+}
+
+} // namespace
+
 Result<model::User> create(Work& work, const NewUser& user, const std::optional<Actor>& actor) {
     if (!work.can_hold("role", user.role))
         return Failure::failed;
@@ -141,6 +156,7 @@ Result<model::User> create(Work& work, const NewUser& user, const std::optional<
         const auto rejection = rejection_of(work, actor);
         return rejection ? *rejection : work.fail_without_change();
     }
+    const bool is_invalid = !made && has_invalid_value(work, user.data);
     if (!made && work.error_kind() == ErrorKind::unique_violation) {
         if (has_savepoint)
             static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
@@ -148,6 +164,8 @@ Result<model::User> create(Work& work, const NewUser& user, const std::optional<
         if (is_taken(work, user.email))
             return Failure::email_taken;
     }
+    if (is_invalid)
+        return Failure::invalid_value;
     if (made)
         work.row_change() = {made->id, {}, *made};
     return made;
@@ -193,17 +211,6 @@ std::optional<bool> ban_of_keys(const Work& work, const Changes& changes) {
         std::ranges::none_of(owned, &OwnedTable::can_disable_rows))
         return std::nullopt;
     return std::get<bool>(ban->value);
-}
-
-/// Returns whether the database may have rejected the value of an extra column. Returns false if
-/// the address may be the duplicate, because 4.4 does not check its uniqueness.
-bool has_invalid_value(const Work& work, const Changes& changes) {
-    const bool is_invalid = work.error_kind() == ErrorKind::invalid_value ||
-                            work.error_kind() == ErrorKind::unencodable;
-    const bool is_duplicate =
-        work.error_kind() == ErrorKind::unique_violation &&
-        std::ranges::none_of(changes, [](const Change& change) { return change.field == "email"; });
-    return (is_invalid || is_duplicate) && std::ranges::any_of(changes, &Change::names_column);
 }
 
 /// If the update took away privileges, records the revocation and, with SessionPolicy::revoke, ends
