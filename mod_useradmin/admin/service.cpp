@@ -344,6 +344,7 @@ http::Response handle_request(const Endpoint& endpoint, const http::Request& req
     }
     Response response = dispatch(endpoint, request, caller, service, event);
     event.status = response.status;
+    http::add_challenge(response);
     http::add_cors_headers(response, request.method, request.headers,
                            service.settings.trusted_origins);
     return response;

@@ -216,9 +216,7 @@ http::Response handle_request(const http::Request& request, const std::optional<
     }
     Response response = dispatch(request, caller, service, event);
     event.status = response.status;
-    // RFC 9110, section 15.5.2, requires this header.
-    if (response.status == 401)
-        response.headers.push_back({"WWW-Authenticate", "Bearer"});
+    http::add_challenge(response);
     // A bulk request has no event of its own, so event.is_change does not tell reads from writes.
     if (response.status == 200 && !is_change(request.method))
         if (const model::NullableTime time = service.store.last_replay_time()) {

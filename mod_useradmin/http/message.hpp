@@ -62,4 +62,10 @@ struct Response {
     std::vector<Header> headers = {};
 };
 
+/// Adds the header that RFC 9110, section 15.5.2, requires to a 401.
+inline void add_challenge(Response& response) {
+    if (response.status == 401)
+        response.headers.push_back({"WWW-Authenticate", "Bearer"});
+}
+
 } // namespace useradmin::http

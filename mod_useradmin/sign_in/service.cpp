@@ -76,9 +76,7 @@ Response dispatch(const Request& request, const Client& client, const Service& s
 Response handle_request(const Request& request, const Client& client, const Service& service) {
     Response response = dispatch(request, client, service);
     service.event.status = response.status;
-    // RFC 9110, section 15.5.2, requires this header.
-    if (response.status == 401)
-        response.headers.push_back({"WWW-Authenticate", "Bearer"});
+    http::add_challenge(response);
     http::add_cors_headers(response, request.method, request.headers, service.trusted_origins);
     return response;
 }

@@ -64,6 +64,7 @@ TEST_GROUP_BASE(admin, ApiScene) {
             {is_post ? "POST" : "GET", "", is_post ? std::string_view() : argument, headers, body},
             caller, {store, hasher, settings, *actions, shows_tokens, session_cookies}, event = {});
         set_cookies = header_of(response, "Set-Cookie");
+        challenge = header_of(response, "WWW-Authenticate");
         response_body = response.body;
         const std::size_t code = response.body.rfind("\"code\":\"");
         std::string status = std::to_string(response.status);
@@ -80,6 +81,7 @@ TEST_GROUP_BASE(admin, ApiScene) {
     std::string_view admin_session;
     std::string_view impersonated_by;
     std::string set_cookies;
+    std::string challenge;
     std::string response_body;
 
     /// Adds a session of user "another".
@@ -96,6 +98,14 @@ TEST(admin, returns_an_empty_401_without_a_session) {
     roles.reset();
     expect("401", call("get-user", "id=another"));
     expect("", calls.text());
+}
+
+TEST(admin, only_a_401_names_the_authentication_scheme) {
+    call("get-user", "id=another");
+    expect("", challenge);
+    roles.reset();
+    call("get-user", "id=another");
+    expect("Bearer", challenge);
 }
 
 TEST(admin, a_role_may_do_what_the_configuration_grants) {
