@@ -1,5 +1,5 @@
 // Browser requests from pages of other origins.
-#include "scene.hpp"
+#include "own_httpd.hpp"
 
 namespace useradmin::test {
 
@@ -67,6 +67,18 @@ TEST(origins, trusted_origins_send_requests_and_read_every_response) {
     // Errors of httpd before and after it has found the Location.
     expect_readable(send("GET " + base + "/a%2Fb", signed_in), 404);
     expect_readable(send("GET /trusting/denied/users", signed_in), 403);
+}
+
+TEST_GROUP_BASE(origins_and_other_modules, OwnHttpd){};
+
+TEST(origins_and_other_modules, both_set_Vary_in_an_error_at_sign_in) {
+    expect_log("AH01630"); // httpd: denied by server configuration
+    start("Header always set Vary X-Tenant early\n"
+          "<Location \"/api/auth\">\n  AuthUserAdminSignIn On\n"
+          "  UserAdminTrustedOrigin https://app.example.org\n  Require all denied\n</Location>\n",
+          {"mod_headers.so"});
+    CHECK_EQUAL(std::string("X-Tenant, Origin"),
+                client_->send({"POST", "/api/auth/sign-out"}).value("Vary"));
 }
 
 } // namespace useradmin::test
