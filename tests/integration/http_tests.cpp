@@ -8,8 +8,6 @@ namespace useradmin::test {
 namespace {
 
 constexpr const char* too_large = "El cuerpo de la petici\xc3\xb3n es demasiado grande";
-constexpr const char* collection_methods = "GET, HEAD, POST, OPTIONS";
-constexpr const char* item_methods = "GET, HEAD, PUT, DELETE, OPTIONS";
 
 /// Returns a request's head with a superAdmin's token.
 std::string head(const std::string& line, const std::string& headers = "") {
@@ -32,17 +30,6 @@ std::string body_of(std::size_t size) {
 } // namespace
 
 TEST_GROUP_BASE(methods, Scene){};
-
-TEST(methods, OPTIONS_returns_204_with_Allow_even_without_a_session) {
-    for (const auto caller : {Caller::nobody, Caller::user, Caller::super_admin}) {
-        const auto collection = ask(caller, "OPTIONS", "/api/users");
-        CHECK_EQUAL(204, collection.status);
-        CHECK_EQUAL(std::string(collection_methods), collection.value("Allow"));
-        const auto item = ask(caller, "OPTIONS", "/api/users/unknown");
-        CHECK_EQUAL(204, item.status);
-        CHECK_EQUAL(std::string(item_methods), item.value("Allow"));
-    }
-}
 
 TEST(methods, HEAD_is_allowed_where_GET_is) {
     for (const char* path :
