@@ -22,18 +22,6 @@ class Extras : public OwnHttpd {
         return call(Caller::super_admin, method, path, body);
     }
 
-    /// Adds a session whose id is not secret.
-    static void add_session_for(const std::string& user, const std::string& id,
-                                const std::string& made, const std::string& expires) {
-        sql().insert("session", {{"id", id},
-                                 {"token", "s3cr3t-of-" + id},
-                                 {"userId", user},
-                                 {"createdAt", made},
-                                 {"updatedAt", made},
-                                 {"expiresAt", expires},
-                                 {"ipAddress", "192.0.2.1"},
-                                 {"userAgent", "Agent \"1\""}});
-    }
     /// Creates the table and column of the twoFactor plugin and a second factor for each user.
     static void create_second_factors() {
         change(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
@@ -70,42 +58,6 @@ TEST(extras, are_off_by_default) {
     expect_error(ask(Caller::super_admin, "DELETE", "/api/users/ulises-1/sessions"), 404,
                  not_found);
     CHECK_EQUAL(1, count_sessions_of("ulises-1"));
-}
-
-TEST(extras, list_valid_sessions_newest_first_without_tokens) {
-    delete_sessions_of("ulises-1");
-    add_session_for("ulises-1", "old", "2026-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
-    add_session_for("ulises-1", "over", "2026-01-03T00:00:00.000Z", "2026-01-04T00:00:00.000Z");
-    add_session_for("ulises-1", "new", "2026-01-02T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
-    add_session_for("ada-1", "other", "2026-01-02T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
-    const auto session_json = [](const std::string& id, const std::string& made) {
-        return R"({"id":")" + id + R"(","createdAt":")" + made + R"(","updatedAt":")" + made +
-               R"(","expiresAt":"2999-01-01T00:00:00.000Z","ipAddress":"192.0.2.1",)"
-               R"("userAgent":"Agent \"1\""})";
-    };
-    expect(call("GET", "ulises-1/sessions"), 200,
-           R"({"success":true,"data":[)" + session_json("new", "2026-01-02T00:00:00.000Z") + "," +
-               session_json("old", "2026-01-01T00:00:00.000Z") + "]}");
-    delete_sessions_of("ulises-1");
-    expect(call("GET", "ulises-1/sessions"), 200, R"({"success":true,"data":[]})");
-}
-
-TEST(extras, count_all_users_in_the_summary_of_a_list) {
-    expect_success(call("PUT", "ulises-1/ban"));
-    sql().run(R"(UPDATE "user" SET "emailVerified" = FALSE WHERE "id" = 'ada-1')");
-    const std::string total = std::to_string(count("user"));
-    const auto count_users = [](const char* condition) {
-        return std::to_string(
-            sql().number(std::string(R"(SELECT count(*) FROM "user" WHERE )") + condition));
-    };
-    const std::string wanted = R"("summary":{"total":)" + total + R"(,"banned":)" +
-                               count_users(R"("banned")") + R"(,"unverified":)" +
-                               count_users(R"(NOT "emailVerified")") + R"(,"created":[0,)" + total +
-                               "]}";
-    const auto response =
-        call("GET", "?role=admin&limit=1&summary=1971-01-01,2000-01-01,2999-01-01");
-    expect_success(response);
-    STRCMP_CONTAINS(wanted.c_str(), response.body.c_str());
 }
 
 TEST(extras, set_a_password_and_end_the_sessions) {
@@ -156,29 +108,6 @@ TEST(extras, end_cached_sessions_in_all_children) {
     }
 }
 
-TEST(extras, list_and_remove_sign_in_methods_but_no_sessions) {
-    create_second_factors();
-    change(R"(CREATE TABLE "apikey" ("id" text, "name" text, "start" text, "key" text,
-                                     "referenceId" text, "enabled" boolean, "createdAt" text,
-                                     "expiresAt" text))",
-           R"(DROP TABLE "apikey")");
-    sql().run(R"(INSERT INTO "apikey" SELECT "id", NULL, 'abc', 's3cr3t', "id", FALSE,
-                     '2026-01-03T00:00:00.000Z', '2999-01-01T00:00:00.000Z' FROM "user")");
-    start(location("/api/users", "AuthUserAdmin On\nUserAdminExtras On"));
-    const std::string methods = "/api/users/ulises-1/sign-in-methods";
-    const std::string second_factor =
-        R"({"kind":"second-factor","id":null,"provider":null,"name":null,"start":null,)"
-        R"("enabled":null,"createdAt":null,"expiresAt":null})";
-    expect(send("GET", methods), 200,
-           R"({"success":true,"data":[)" + second_factor +
-               R"(,{"kind":"api-key","id":"ulises-1","provider":null,"name":null,"start":"abc",)"
-               R"("enabled":false,"createdAt":"2026-01-03T00:00:00.000Z",)"
-               R"("expiresAt":"2999-01-01T00:00:00.000Z"}]})");
-    expect_success(send("DELETE", methods + "/api-key/ulises-1"));
-    expect(send("GET", methods), 200, R"({"success":true,"data":[)" + second_factor + "]}");
-    CHECK_EQUAL(1, count_sessions_of("ulises-1"));
-}
-
 class ExtraColumnsOfUsers : public Extras {
   protected:
     void setup() override {
@@ -209,20 +138,6 @@ class ExtraColumnsOfUsers : public Extras {
 };
 
 TEST_GROUP_BASE(extras_columns, ExtraColumnsOfUsers){};
-
-TEST(extras_columns, are_readable_by_a_superAdmin_if_the_directives_name_them) {
-    const std::string query = "?columns=apiSecret,plan,company";
-    for (const char* path : {"/api/users/ada-1", "/api/users"}) {
-        const Response response = ask_for(Caller::super_admin, path + query);
-        CHECK_EQUAL(200, response.status);
-        STRCMP_CONTAINS(R"("company":"as it was")", response.body.c_str());
-        STRCMP_CONTAINS(R"("plan":"as it was")", response.body.c_str());
-        CHECK(response.body.find("apiSecret") == std::string::npos);
-        for (const Response& other :
-             {ask_for(Caller::admin, path + query), ask_for(Caller::super_admin, path)})
-            CHECK(other.body.find("as it was") == std::string::npos);
-    }
-}
 
 TEST(extras_columns, are_listed_for_the_console_of_a_superAdmin) {
     STRCMP_CONTAINS(
