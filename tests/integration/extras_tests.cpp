@@ -1,4 +1,4 @@
-// Sessions, password, ban, second factor and sign-in methods of a user (UserAdminExtras).
+// Password, ban and sessions of a user, and extra columns (UserAdminExtras).
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -11,15 +11,9 @@ constexpr const char* new_password = R"({"password":"s3cr3t-new"})";
 
 class Extras : public OwnHttpd {
   protected:
-    static Response call(Caller caller, const std::string& method, const std::string& path,
-                         const std::optional<std::string>& body = {},
-                         const std::vector<std::string>& headers = {},
-                         const std::string& base = "/extra/users/") {
-        return ask(caller, method, base + path, body, headers);
-    }
     static Response call(const std::string& method, const std::string& path,
                          const std::optional<std::string>& body = {}) {
-        return call(Caller::super_admin, method, path, body);
+        return ask(Caller::super_admin, method, "/extra/users/" + path, body);
     }
 
     /// Creates the table and column of the twoFactor plugin and a second factor for each user.
