@@ -55,7 +55,8 @@ class Check : public Scene {
 
 } // namespace
 
-TEST_GROUP_BASE(check, Check) {
+class CheckTables : public Check {
+  protected:
     const std::string tables = "app_user app_session app_account";
     bool has_tables = false;
 
@@ -102,6 +103,10 @@ TEST_GROUP_BASE(check, Check) {
         return Json(ended.output, where);
     }
 };
+
+TEST_GROUP_BASE(check, CheckTables){};
+TEST_GROUP_BASE(postgresql_check, CheckTables){};
+TEST_GROUP_BASE(sqlite_check, CheckTables){};
 
 TEST(check, finds_no_problem_in_a_new_schema) {
     const Json json = run_check(0);
@@ -282,9 +287,7 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
     CHECK_FALSE(any_contains(after, "data.notes", "an index is missing"));
 }
 
-TEST(check, suggests_only_indexes_that_postgresql_can_create) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_check, suggests_only_indexes_that_postgresql_can_create) {
     change("CREATE TABLE parted (LIKE \"user\") PARTITION BY LIST (\"email\"); "
            "CREATE VIEW viewed AS SELECT * FROM \"user\"",
            "DROP TABLE parted; DROP VIEW viewed");
@@ -301,9 +304,7 @@ TEST(check, suggests_only_indexes_that_postgresql_can_create) {
     CHECK_FALSE(any_contains(viewed, "data.notes", "CREATE INDEX"));
 }
 
-TEST(check, notes_that_no_user_shows_how_times_are_stored) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_check, notes_that_no_user_shows_how_times_are_stored) {
     create_tables();
     for (const auto& [type, written] : {std::pair("DATETIME", "writes text, so let"),
                                         {"integer", "writes milliseconds since 1970, so let"},
@@ -315,9 +316,7 @@ TEST(check, notes_that_no_user_shows_how_times_are_stored) {
     }
 }
 
-TEST(check, reports_times_in_different_formats) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_check, reports_times_in_different_formats) {
     create_tables();
     set_type_of_created_at("DATETIME");
     const auto add_user_created_at = [&](const char* time) {
@@ -335,9 +334,7 @@ TEST(check, reports_times_in_different_formats) {
         "seconds: 0, milliseconds: 2)"));
 }
 
-TEST(check, attributes_unverified_users_to_the_application_despite_times_in_seconds) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_check, attributes_unverified_users_to_the_application_despite_times_in_seconds) {
     create_tables();
     set_type_of_created_at("integer");
     const std::string times = "\"createdAt\", \"updatedAt\") VALUES (";
@@ -351,10 +348,8 @@ TEST(check, attributes_unverified_users_to_the_application_despite_times_in_seco
     CHECK_FALSE(any_contains(json, "data.notes", no_users));
 }
 
-TEST(check, accepts_a_unique_index_on_the_address_in_lower_case) {
+TEST(postgresql_check, accepts_a_unique_index_on_the_address_in_lower_case) {
     create_tables();
-    if (!is_postgresql())
-        return;
     sql().run("ALTER TABLE app_user DROP CONSTRAINT app_user_email_key");
     run_check(1, {"--tables", tables});
     sql().run("CREATE UNIQUE INDEX ON app_user (lower(email)) WHERE email <> ''");
@@ -387,9 +382,7 @@ TEST(check, suggests_an_index_on_impersonated_sessions) {
     CHECK_FALSE(has_advice());
 }
 
-TEST(check, reports_uuid_ids_and_an_issuer) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_check, reports_uuid_ids_and_an_issuer) {
     create_tables();
     sql().run("ALTER TABLE app_session DROP CONSTRAINT \"app_session_userId_fkey\"");
     sql().run("ALTER TABLE app_account DROP CONSTRAINT \"app_account_userId_fkey\"");
@@ -472,9 +465,7 @@ TEST(check, names_the_features_that_need_the_revocation_table) {
     CHECK(with_storage.status != 0);
 }
 
-TEST(check, names_the_owner_of_a_table_that_the_service_ignores) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_check, names_the_owner_of_a_table_that_the_service_ignores) {
     const std::string problem =
         " belongs to stranger, not to the owner of the user table; run: ALTER TABLE public.";
     change("CREATE ROLE stranger LOGIN; ALTER TABLE useradmin_revocation OWNER TO stranger; "
@@ -533,9 +524,7 @@ TEST(check, reports_that_codes_can_be_used_more_than_once) {
     CHECK_FALSE(has(output_with(sign_in + "AuthUserAdminSecondFactor refuse\n"), note));
 }
 
-TEST(check, counts_rows_for_longer_than_the_statement_timeout_of_httpd) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_check, counts_rows_for_longer_than_the_statement_timeout_of_httpd) {
     create("ana@x.org");
     // Reading this view waits for the lock. Without it, the counts would be too fast.
     change("CREATE VIEW slow_user AS SELECT * FROM \"user\" WHERE "

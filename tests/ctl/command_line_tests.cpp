@@ -30,6 +30,7 @@ std::vector<std::string> commands_in(const std::string& help) {
 } // namespace
 
 TEST_GROUP_BASE(command_line, Scene){};
+TEST_GROUP_BASE(postgresql_command_line, Scene){};
 
 TEST(command_line, exits_with_1_if_the_output_cannot_be_written) {
     create("ana@x.org");
@@ -177,9 +178,7 @@ TEST(command_line, warns_of_a_password_in_params) {
     CHECK_FALSE(has(errors_with("host=/nonexistent user=ana passfile=/nonexistent"), warning));
 }
 
-TEST(command_line, waits_only_briefly_for_a_connection) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_command_line, waits_only_briefly_for_a_connection) {
     TcpRelay server(std::uint16_t{1});
     server.disconnect();
     const std::string out = path("unanswered.out");

@@ -83,7 +83,8 @@ TEST(schema_of_file, needs_a_write_ahead_log) {
     CHECK_TEXT(has(ended.errors, "the file cannot have a write-ahead log"), ended.errors.c_str());
 }
 
-TEST_GROUP_BASE(schema, Scene) {
+class SchemaScene : public Scene {
+  protected:
     const std::string tables = "app_user app_session app_account";
 
     void teardown() override {
@@ -106,6 +107,10 @@ TEST_GROUP_BASE(schema, Scene) {
         return output;
     }
 };
+
+TEST_GROUP_BASE(schema, SchemaScene){};
+TEST_GROUP_BASE(postgresql_schema, SchemaScene){};
+TEST_GROUP_BASE(sqlite_schema, SchemaScene){};
 
 TEST(schema, that_already_exists_is_left_unchanged) {
     create("ana@x.org");
@@ -230,9 +235,7 @@ TEST(schema, adds_missing_columns_in_the_naming_style_of_the_table) {
     CHECK_EQUAL(std::string("ban_expires"), json.at("data.columnsAdded.1"));
 }
 
-TEST(schema, is_the_only_command_that_creates_the_sqlite_file) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_schema, is_the_only_command_that_creates_the_sqlite_file) {
     const std::string name = path("new.db");
     const std::vector<std::string> where = {"--driver", "sqlite3", "--params", name};
     const auto run_command = [&](const char* command) {
@@ -304,9 +307,7 @@ TEST(schema, rejects_a_second_set_of_tables_without_force) {
     expect_ok(ctl({"--tables", tables, "schema", "--force"}));
 }
 
-TEST(schema, may_be_run_on_several_servers_at_once) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_schema, may_be_run_on_several_servers_at_once) {
     std::vector<std::unique_ptr<Process>> servers;
     for (int number = 0; number < 6; ++number)
         servers.push_back(std::make_unique<Process>(
@@ -324,9 +325,7 @@ TEST(schema, may_be_run_on_several_servers_at_once) {
     CHECK(created >= 1);
 }
 
-TEST(schema, waits_for_a_long_reader_without_blocking_others) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_schema, waits_for_a_long_reader_without_blocking_others) {
     expect_ok(ctl({"--tables", tables, "schema", "--force"}));
     sql().run("ALTER TABLE app_user DROP COLUMN \"banReason\"");
     test::Database reader(database().driver(), database().params());
@@ -361,9 +360,7 @@ TEST(schema, changes_nothing_if_it_fails) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(catalog) + " = 'app_user'"));
 }
 
-TEST(schema, creates_a_private_sqlite_file) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_schema, creates_a_private_sqlite_file) {
     const std::string name = path("private.db");
     const auto mode_of = [](const std::string& file) {
         return std::filesystem::status(file).permissions() & std::filesystem::perms::all;

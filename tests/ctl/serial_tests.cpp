@@ -6,7 +6,8 @@
 
 namespace useradmin::test {
 
-TEST_GROUP_BASE(serial, Scene) {
+class SerialScene : public Scene {
+  protected:
     const std::string tables = "number_user number_session number_account";
 
     void setup() override {
@@ -44,6 +45,9 @@ CREATE TABLE number_account ("id" $id, "accountId" text NOT NULL, "providerId" t
         return run_with_tables(std::move(more), "s3cr3t word\n");
     }
 };
+
+TEST_GROUP_BASE(serial, SerialScene){};
+TEST_GROUP_BASE(postgresql_serial, SerialScene){};
 
 TEST(serial, create_prints_the_generated_id) {
     CHECK_EQUAL(std::string("1"), create_user("ana@x.org"));
@@ -94,9 +98,7 @@ TEST(serial, check_reports_generated_ids) {
     CHECK_EQUAL(0, json.size("data.problems"));
 }
 
-TEST(serial, check_names_the_sequences_that_the_account_may_not_use) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_serial, check_names_the_sequences_that_the_account_may_not_use) {
     sql().run("CREATE ROLE reader LOGIN; GRANT ALL ON number_user, number_session, number_account, "
               "useradmin_revocation TO reader");
     const std::string params = replace_all(database().params(), "user=useradmin", "user=reader");

@@ -227,6 +227,7 @@ class HostileTexts : public Scene {
 };
 
 TEST_GROUP_BASE(hostile_texts, HostileTexts){};
+TEST_GROUP_BASE(sqlite_hostile_texts, HostileTexts){};
 
 TEST(hostile_texts, texts_of_a_user_do_not_reach_the_terminal) {
     add_user(hostile);
@@ -277,9 +278,8 @@ TEST(hostile_texts, in_names_of_the_database_do_not_reach_the_terminal) {
               .status != 0);
 }
 
-TEST(hostile_texts, with_NUL_do_not_reach_the_terminal) {
-    if (is_postgresql())
-        return; // PostgreSQL rejects such strings
+TEST(sqlite_hostile_texts, with_NUL_do_not_reach_the_terminal) {
+    // PostgreSQL rejects such strings.
     add_user("id-1");
     sql().run("UPDATE \"user\" SET \"name\" = CAST(X'41001b42' AS text)");
     expect_escapes({"list"});

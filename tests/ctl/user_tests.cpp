@@ -120,6 +120,7 @@ TEST(create, accepts_password_lengths_that_better_auth_accepts) {
 }
 
 TEST_GROUP_BASE(list, Scene){};
+TEST_GROUP_BASE(sqlite_list, Scene){};
 
 TEST(list, shows_the_users_in_columns_with_their_number) {
     create("ana@x.org", "Ana María");
@@ -219,9 +220,7 @@ TEST(list, escapes_hostile_and_shortens_long_names) {
     CHECK(has(expect_ok(ctl({"show", "evil@x.org"})), "\\u202eb"));
 }
 
-TEST(list, searches_a_utf_16_sqlite_file) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_list, searches_a_utf_16_sqlite_file) {
     const std::string wide = path("wide.db");
     Database database("sqlite3", wide);
     database.run("PRAGMA encoding = 'UTF-16'; CREATE TABLE wide (text)");

@@ -214,6 +214,7 @@ return 1)",
 };
 
 TEST_GROUP_BASE(ban_outages, BanOutages){};
+TEST_GROUP_BASE(postgresql_ban_outages, BanOutages){};
 
 TEST(ban_outages, restarting_Redis_with_old_entries_loses_no_bans) {
     run_outage(
@@ -244,17 +245,13 @@ TEST(ban_outages, changing_the_password_of_Redis_loses_no_bans) {
         [this] { redis_->change_password(Redis::password); });
 }
 
-TEST(ban_outages, restarting_the_database_loses_no_bans) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_ban_outages, restarting_the_database_loses_no_bans) {
     run_outage(
         "PostgreSQL stopped and started", [] { Suite::current().database().make_unavailable(); },
         [] { Suite::current().database().make_available(); });
 }
 
-TEST(ban_outages, freezing_the_database_loses_no_bans) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_ban_outages, freezing_the_database_loses_no_bans) {
     // The connect_timeout limits how long requests wait for a new connection.
     run_outage(
         "PostgreSQL frozen and thawed", [] { Suite::current().database().freeze(); },
@@ -262,8 +259,8 @@ TEST(ban_outages, freezing_the_database_loses_no_bans) {
         Suite::current().database().params() + " connect_timeout=2");
 }
 
-TEST(ban_outages, changing_the_password_of_the_database_loses_no_bans) {
-    if (!should_run() || !is_postgresql())
+TEST(postgresql_ban_outages, changing_the_password_of_the_database_loses_no_bans) {
+    if (!should_run())
         return;
     RoleWithPassword role(Suite::current().database());
     run_outage(

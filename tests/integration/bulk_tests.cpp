@@ -47,6 +47,7 @@ class Bulk : public OwnHttpd {
 };
 
 TEST_GROUP_BASE(bulk, Bulk){};
+TEST_GROUP_BASE(postgresql_bulk, Bulk){};
 
 TEST(bulk, writes_an_audit_line_for_each_changed_user) {
     for (const char* mode : {"", " required"}) {
@@ -84,10 +85,8 @@ TEST(bulk, with_a_key_changes_each_user_once) {
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "id" = 'ada-1')"));
 }
 
-TEST(bulk, with_a_key_continues_after_a_timeout) {
+TEST(postgresql_bulk, with_a_key_continues_after_a_timeout) {
     // Not for SQLite, which has no row locks.
-    if (Suite::current().kind() == Kind::sqlite)
-        return;
     allow_log("UA0107");
     allow_log("UA0104");
     start_with(audit_log(""), "UserAdminTimeout 5\n");

@@ -114,11 +114,10 @@ class Connections : public OwnHttpd {
 };
 
 TEST_GROUP_BASE(connections, Connections){};
+TEST_GROUP_BASE(postgresql_connections, Connections){};
 
-TEST(connections, that_the_request_already_has_are_reused) {
+TEST(postgresql_connections, that_the_request_already_has_are_reused) {
     // Not for SQLite: apr_dbd's driver returns no row for mod_authn_dbd's query.
-    if (Suite::current().kind() != Kind::postgresql)
-        return;
     start("DBDMax 2\nDBDKeep 2\n" + provider() + "<Location \"/api/users\">\nUserAdmin On\n" +
               as_sara + by_provider,
           provider_modules);

@@ -408,6 +408,7 @@ class Directives : public OwnHttpd {
 };
 
 TEST_GROUP_BASE(directives, Directives){};
+TEST_GROUP_BASE(postgresql_directives, Directives){};
 
 TEST(directives, merge_from_server_to_virtual_host_to_Location) {
     exclude_from_document();
@@ -532,10 +533,10 @@ TEST(directives, secrets_merge_from_server_to_Location) {
                             .status);
 }
 
-TEST(directives, connection_timeouts_merge_from_server_to_Location) {
+TEST(postgresql_directives, connection_timeouts_merge_from_server_to_Location) {
     // In a prefork child, no request waits for another. With a locked SQLite database, no request
     // holds a connection.
-    if (Suite::current().mpm() == "prefork" || Suite::current().kind() != Kind::postgresql)
+    if (Suite::current().mpm() == "prefork")
         return;
     allow_log("UA010");
     for (const char* name : {"UserAdminTimeout", "AuthUserAdminTimeout"})

@@ -39,6 +39,7 @@ class FirstStart : public OwnHttpd {
 };
 
 TEST_GROUP_BASE(first_start, FirstStart){};
+TEST_GROUP_BASE(postgresql_first_start, FirstStart){};
 
 TEST(first_start, with_correct_parameters_returns_200) {
     create_database();
@@ -85,10 +86,8 @@ TEST(first_start, with_other_table_names_suggests_the_directive) {
     expect_error(first_response(own_->params()), 500, "Error al obtener usuarios");
 }
 
-TEST(first_start, without_privileges_names_the_command_that_lists_them) {
+TEST(postgresql_first_start, without_privileges_names_the_command_that_lists_them) {
     create_database();
-    if (own_->kind() != Kind::postgresql)
-        return;
     own_->sql().run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM clerk");
     expect_log("to list the missing GRANTs, connect as the same database role and run: "
                "useradminctl check --verbose");

@@ -90,6 +90,7 @@ class Recipes : public OwnHttpd {
 };
 
 TEST_GROUP_BASE(recipes, Recipes){};
+TEST_GROUP_BASE(postgresql_recipes, Recipes){};
 
 TEST(recipes, behind_a_proxy_only_the_public_origin_is_accepted) {
     start_behind_proxy();
@@ -194,9 +195,7 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
     CHECK(!HttpClient(httpd_->port()).try_send(request_over(plain_user, "/api/users/ulises-1")));
 }
 
-TEST(recipes, two_applications_have_their_own_users_and_secrets) {
-    if (Suite::current().kind() != Kind::postgresql)
-        return;
+TEST(postgresql_recipes, two_applications_have_their_own_users_and_secrets) {
     TestDatabase club(Suite::current().work(), Kind::postgresql, "club");
     const auto create_secret = [](const std::string& name) {
         return secret_file(name, "the s3cr3t of the " + name);
@@ -450,9 +449,8 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
     expect_error(get_with(cookies_of(forged), "/api/users"), 401, "No autorizado");
 }
 
-TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
-    if (!Suite::current().is_event_without_sanitizers() ||
-        Suite::current().kind() != Kind::postgresql)
+TEST(postgresql_recipes, PostgreSQL_over_TLS_requires_both_certificates) {
+    if (!Suite::current().is_event_without_sanitizers())
         return;
     const Certificates server(Suite::current().work(), "database-server");
     const Certificates client(Suite::current().work(), "database-client");
@@ -516,9 +514,8 @@ TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
     expect_no_connection("localhost", stranger.folder());
 }
 
-TEST(recipes, a_standby_shows_its_data_age_and_rejects_changes) {
-    if (!Suite::current().is_event_without_sanitizers() ||
-        Suite::current().kind() != Kind::postgresql)
+TEST(postgresql_recipes, a_standby_shows_its_data_age_and_rejects_changes) {
+    if (!Suite::current().is_event_without_sanitizers())
         return;
     TestDatabase primary(Suite::current().work(), Kind::postgresql, "read-primary");
     add_super_admin(primary.sql(), "Sara");
@@ -556,9 +553,8 @@ TEST(recipes, a_standby_shows_its_data_age_and_rejects_changes) {
     CHECK_EQUAL(200, send_signed("GET", "/health").status);
 }
 
-TEST(recipes, limits_return_408_and_413) {
-    if (!Suite::current().is_event_without_sanitizers() ||
-        Suite::current().kind() != Kind::postgresql)
+TEST(postgresql_recipes, limits_return_408_and_413) {
+    if (!Suite::current().is_event_without_sanitizers())
         return;
     start(define("USERADMIN_HEADER_TIME", "1") + define("USERADMIN_BODY_TIME", "1") +
               define("USERADMIN_LARGEST_BODY", "100") + include("request-limits.conf") +
@@ -586,9 +582,8 @@ TEST(recipes, limits_return_408_and_413) {
     CHECK_EQUAL(500, create_with(100).status); // not JSON
 }
 
-TEST(recipes, fail2ban_matches_only_attackers) {
-    if (!Suite::current().is_event_without_sanitizers() ||
-        Suite::current().kind() != Kind::postgresql)
+TEST(postgresql_recipes, fail2ban_matches_only_attackers) {
+    if (!Suite::current().is_event_without_sanitizers())
         return;
     const std::string signed_by =
         "AuthUserAdminSecret \"file:" + Suite::current().secret_file().string() + "\"\n";
@@ -679,9 +674,8 @@ TEST(recipes, fail2ban_matches_only_attackers) {
     CHECK_TEXT(taken.status == 0, (taken.output + taken.errors).c_str());
 }
 
-TEST(recipes, logrotate_keeps_one_audit_chain) {
-    if (!Suite::current().is_event_without_sanitizers() ||
-        Suite::current().kind() != Kind::postgresql)
+TEST(postgresql_recipes, logrotate_keeps_one_audit_chain) {
+    if (!Suite::current().is_event_without_sanitizers())
         return;
     const auto folder = Suite::current().work().make("rotated");
     const std::string log = (folder / "audit.log").string();

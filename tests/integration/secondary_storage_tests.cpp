@@ -93,6 +93,7 @@ class SecondaryStorage : public OwnHttpd {
 };
 
 TEST_GROUP_BASE(secondary_storage, SecondaryStorage){};
+TEST_GROUP_BASE(postgresql_secondary_storage, SecondaryStorage){};
 
 TEST(secondary_storage, drops_the_sessions_of_a_banned_user) {
     start_with();
@@ -310,9 +311,8 @@ TEST(secondary_storage, without_the_revocation_table_gets_nothing_and_is_logged)
     CHECK_TRUE(eventually([&] { return !ban().header("Warning"); }));
 }
 
-TEST(secondary_storage, that_is_required_needs_a_usable_revocation_table) {
-    if (!is_postgresql()) // SQLite has no roles
-        return;
+TEST(postgresql_secondary_storage, that_is_required_needs_a_usable_revocation_table) {
+    // SQLite has no roles.
     change("CREATE ROLE stranger; ALTER TABLE useradmin_revocation OWNER TO stranger",
            "ALTER TABLE useradmin_revocation OWNER TO useradmin; DROP ROLE stranger");
     allow_log("UA0103");
@@ -356,9 +356,8 @@ TEST(secondary_storage, without_the_table_of_one_host_gets_those_of_its_namesake
     stop();
 }
 
-TEST(secondary_storage, does_not_wait_for_the_slow_database_of_another_host) {
-    if (!is_postgresql()) // a reader of SQLite does not wait
-        return;
+TEST(postgresql_secondary_storage, does_not_wait_for_the_slow_database_of_another_host) {
+    // A reader of SQLite does not wait.
     TestDatabase other(Suite::current().work(), Suite::current().kind(), "slow");
     start(
         "UserAdminTimeout 300\nUserAdminSecondaryStorage " + redis_->url() + " app:\n" +

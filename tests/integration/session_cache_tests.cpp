@@ -66,6 +66,7 @@ class SessionCache : public OwnHttpd {
 };
 
 TEST_GROUP_BASE(session_cache, SessionCache){};
+TEST_GROUP_BASE(postgresql_session_cache, SessionCache){};
 
 TEST(session_cache, serves_all_children_without_another_lookup) {
     start_caching("60");
@@ -155,9 +156,8 @@ TEST(session_cache, virtual_hosts_from_a_file_included_twice_share_no_sessions) 
     CHECK_EQUAL(401, status_at("c.test"));
 }
 
-TEST(session_cache, schemas_selected_by_DBDInitSQL_do_not_share_sessions) {
-    if (Suite::current().kind() == Kind::sqlite)
-        return; // has no schemas
+TEST(postgresql_session_cache, schemas_selected_by_DBDInitSQL_do_not_share_sessions) {
+    // SQLite has no schemas.
     change("CREATE SCHEMA shop;"
            "CREATE TABLE shop.\"user\" (LIKE public.\"user\" INCLUDING ALL);"
            "CREATE TABLE shop.\"session\" (LIKE public.\"session\" INCLUDING ALL);"
@@ -197,9 +197,8 @@ TEST(session_cache, drops_a_user_banned_or_deleted_by_another_server) {
     CHECK_EQUAL(200, status_of(Caller::super_admin, "/api/users"));
 }
 
-TEST(session_cache, is_not_used_while_revocations_cannot_be_read) {
-    if (Suite::current().kind() == Kind::sqlite)
-        return; // an open file can still be read
+TEST(postgresql_session_cache, is_not_used_while_revocations_cannot_be_read) {
+    // With SQLite, an open file can still be read.
     start_caching("3600");
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     for (const char* const line : {"UA0105", "UA0202", "dbd"})

@@ -35,6 +35,7 @@ class Attempts : public Contract {
 };
 
 TEST_GROUP_BASE(attempts, Attempts){};
+TEST_GROUP_BASE(postgresql_attempts, Attempts){};
 
 TEST(attempts, that_fail_are_counted_up_to_a_limit) {
     const Counters counters{{"b", 2}, {"a", 9}};
@@ -126,9 +127,7 @@ TEST(attempts, attempts_on_all_connections_are_counted_exactly) {
     CHECK_EQUAL(std::string("40, 40"), counts());
 }
 
-TEST(attempts, are_counted_once_if_a_removal_is_repeated) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_attempts, are_counted_once_if_a_removal_is_repeated) {
     record({{"a", 9}});
     sql().run("UPDATE useradmin_attempt SET expires_at = 1000");
     // Reports a conflict with another transaction, once.
@@ -182,9 +181,7 @@ TEST(attempts, are_not_counted_without_their_table) {
     expect_ok(store().use_code("a", std::chrono::seconds(9)));
 }
 
-TEST(attempts, without_privileges_fail_and_name_the_table) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_attempts, without_privileges_fail_and_name_the_table) {
     create_restricted_role("GRANT SELECT ON useradmin_attempt TO poor");
     const auto record = [](store::Store& store) {
         return store.record_failed_attempt(Counters{{"a", 1}}, std::chrono::seconds(9));

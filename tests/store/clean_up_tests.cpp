@@ -252,6 +252,7 @@ class DisabledKeys : public CleanUp {
 };
 
 TEST_GROUP_BASE(disabled_keys, DisabledKeys){};
+TEST_GROUP_BASE(postgresql_disabled_keys, DisabledKeys){};
 
 TEST(disabled_keys, are_enabled_again_when_the_ban_is_lifted) {
     ban(true);
@@ -313,9 +314,7 @@ TEST(disabled_keys, keys_of_a_deleted_user_are_no_longer_recorded) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
 }
 
-TEST(disabled_keys, require_a_privilege_that_a_ban_does_not_require) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_disabled_keys, require_a_privilege_that_a_ban_does_not_require) {
     create_restricted_role(R"(GRANT ALL ON "user", "session", "account", useradmin_revocation TO )"
                            R"(poor; GRANT SELECT ON "apikey" TO poor)");
     ban(true, "poor");

@@ -504,6 +504,7 @@ class EmailChanges : public Contract {
 };
 
 TEST_GROUP_BASE(email_change, EmailChanges){};
+TEST_GROUP_BASE(postgresql_email_change, EmailChanges){};
 
 TEST(email_change, unverifies_a_new_address) {
     CHECK_FALSE(stays_verified("bo@x"));
@@ -583,9 +584,8 @@ TEST(email_change, unverifies_when_it_also_ends_the_sessions) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
 }
 
-TEST(email_change, compares_with_the_row_after_a_concurrent_change) {
-    if (database().kind() == Kind::sqlite)
-        return; // SQLite has one writer at a time
+TEST(postgresql_email_change, compares_with_the_row_after_a_concurrent_change) {
+    // SQLite has one writer at a time.
     IgnoringListener listener(false);
     for (store::ChangeListener* const each : Listeners{nullptr, &listener}) {
         sql().run(
@@ -633,6 +633,7 @@ class LostPrivileges : public Contract {
 };
 
 TEST_GROUP_BASE(lost_privileges, LostPrivileges){};
+TEST_GROUP_BASE(postgresql_lost_privileges, LostPrivileges){};
 
 TEST(lost_privileges, end_all_sessions_with_any_listener) {
     IgnoringListener after(false);
@@ -693,9 +694,8 @@ TEST(lost_privileges, rejected_changes_end_no_sessions) {
     CHECK_EQUAL(2, count_sessions());
 }
 
-TEST(lost_privileges, are_determined_from_the_row_after_a_concurrent_change) {
-    if (database().kind() == Kind::sqlite)
-        return; // SQLite has one writer at a time
+TEST(postgresql_lost_privileges, are_determined_from_the_row_after_a_concurrent_change) {
+    // SQLite has one writer at a time.
     expect_ok(store().update("u", {{"role", "user"}}));
     const auto changed =
         while_another_writer("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'u'", [&] {
@@ -737,6 +737,7 @@ class ExtraColumns : public Contract {
 };
 
 TEST_GROUP_BASE(extra_columns, ExtraColumns){};
+TEST_GROUP_BASE(postgresql_extra_columns, ExtraColumns){};
 
 TEST(extra_columns, are_returned_with_a_created_and_an_updated_user) {
     add_columns();
@@ -761,9 +762,7 @@ TEST(extra_columns, columns_of_any_type_are_returned_as_JSON) {
     }
 }
 
-TEST(extra_columns, json_columns_may_hold_what_jsonb_rejects) {
-    if (database().kind() != Kind::postgresql)
-        return;
+TEST(postgresql_extra_columns, json_columns_may_hold_what_jsonb_rejects) {
     change("ALTER TABLE \"user\" ADD COLUMN \"data\" json",
            "ALTER TABLE \"user\" DROP COLUMN \"data\"");
     add_user("u", "u@x");
@@ -844,6 +843,7 @@ TEST(extra_columns, may_be_added_while_a_connection_is_in_use) {
 constexpr store::ProtectedEmail nobody = {"protected@x", false};
 
 TEST_GROUP_BASE(remove, Contract){};
+TEST_GROUP_BASE(postgresql_remove, Contract){};
 
 TEST(remove, unknown_id_is_not_found) {
     CHECK(is_not_found(store().remove("nobody", nobody)));
@@ -879,9 +879,7 @@ TEST(remove, ignores_the_case_of_the_protected_address_if_configured) {
     expect_ok(store().remove("u", {"protected@x", false}));
 }
 
-TEST(remove, succeeds_if_a_trigger_deletes_the_sessions_and_accounts_first) {
-    if (database().kind() != Kind::postgresql)
-        return;
+TEST(postgresql_remove, succeeds_if_a_trigger_deletes_the_sessions_and_accounts_first) {
     add_user("u", "u@x");
     add_session("one", "u");
     change("CREATE FUNCTION \"clear\"() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN DELETE FROM "
@@ -1261,6 +1259,7 @@ class Credentials : public Contract {
 };
 
 TEST_GROUP_BASE(credential, Credentials){};
+TEST_GROUP_BASE(postgresql_credential, Credentials){};
 
 TEST(credential, is_absent_for_an_unknown_address) {
     add_user("u", "u@x");
@@ -1364,9 +1363,8 @@ TEST(credential, is_changed_only_for_the_expected_versions) {
     CHECK(is_not_found(set({after})));
 }
 
-TEST(credential, is_checked_against_a_concurrent_change) {
-    if (database().kind() == Kind::sqlite)
-        return; // SQLite has one writer at a time
+TEST(postgresql_credential, is_checked_against_a_concurrent_change) {
+    // SQLite has one writer at a time.
     expect_ok(store().create(new_user("n", "n@x")));
     const std::string version(expect_ok(store().find("n")).version);
     auto user = new_user("n", "n@x");

@@ -204,6 +204,8 @@ class LastActivity : public Contract {
 } // namespace
 
 TEST_GROUP_BASE(last_activity, LastActivity){};
+TEST_GROUP_BASE(sqlite_last_activity, LastActivity){};
+TEST_GROUP_BASE(postgresql_last_activity, LastActivity){};
 
 TEST(last_activity, comes_from_the_newest_session) {
     add_user("ana", "ana@x");
@@ -259,9 +261,7 @@ TEST(last_activity, ignores_sessions_of_users_in_other_tables) {
     expect_orders_and_filters(3);
 }
 
-TEST(last_activity, may_be_a_number) {
-    if (is_postgresql())
-        return;
+TEST(sqlite_last_activity, may_be_a_number) {
     add_users(40);
     change("CREATE TABLE numbered_session AS SELECT * FROM \"session\"; "
            "ALTER TABLE numbered_session DROP COLUMN \"updatedAt\"; "
@@ -273,9 +273,7 @@ TEST(last_activity, may_be_a_number) {
     expect_orders_and_filters(3);
 }
 
-TEST(last_activity, is_read_in_any_date_style_without_prepared_statements) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_last_activity, is_read_in_any_date_style_without_prepared_statements) {
     add_user("u", "u@x");
     add_session("s", "u", "2099-01-01T00:00:00.000Z");
     execute_on_connection("SET DateStyle = German");
@@ -340,9 +338,7 @@ TEST(last_activity, is_unknown_without_sessions) {
     expect_orders_and_filters(3);
 }
 
-TEST(last_activity, is_unknown_to_a_role_that_may_not_read_sessions) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_last_activity, is_unknown_to_a_role_that_may_not_read_sessions) {
     add_users(8);
     change(
         "CREATE ROLE lister LOGIN; GRANT SELECT ON \"user\" TO lister; GRANT SELECT (\"userId\") "

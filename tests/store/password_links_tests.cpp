@@ -62,6 +62,7 @@ class PasswordLinks : public Contract {
 };
 
 TEST_GROUP_BASE(password_links, PasswordLinks){};
+TEST_GROUP_BASE(postgresql_password_links, PasswordLinks){};
 
 TEST(password_links, become_invalid_with_a_new_link) {
     expect_ok(over(add_link));
@@ -145,9 +146,7 @@ TEST(password_links, become_invalid_without_UserAdminCleanUp) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "passkey")"));
 }
 
-TEST(password_links, need_the_privilege_to_read_their_values) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_password_links, need_the_privilege_to_read_their_values) {
     create_restricted_role(
         R"(GRANT ALL ON "user", "session", "account", useradmin_revocation, )"
         R"(useradmin_attempt TO poor; GRANT SELECT ("identifier"), INSERT, DELETE )"

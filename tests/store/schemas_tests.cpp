@@ -653,9 +653,7 @@ TEST(table_variants, ignore_an_account_without_a_user) {
     listen_to_variant(nullptr);
 }
 
-TEST(table_variants, report_an_address_that_is_registered_in_another_case) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_table_variants, report_an_address_that_is_registered_in_another_case) {
     create_tables();
     sql().run("CREATE UNIQUE INDEX ON \"made_user\" (lower(\"email\"))");
     expect_ok(variant_->create(new_user("n", "Ana@x")));
