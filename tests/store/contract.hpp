@@ -86,6 +86,18 @@ using Listeners = std::initializer_list<store::ChangeListener*>;
 /// Placeholders and the types that replace them.
 using ColumnTypes = std::vector<std::pair<std::string_view, std::string_view>>;
 
+/// A type of ids, with the id of a user and of a row in another table.
+struct IdVariant {
+    std::string_view type;
+    std::string_view user;
+    std::string_view row;
+};
+inline constexpr IdVariant id_variants[] = {
+    {"text", "user-1", "row-1"},
+    {"uuid", "7c9e6679-7425-40de-944b-e07fc1f90ae7", "0b0c7a52-2e0b-4f0a-9c6e-6d2f3c1f8a10"},
+    {"integer", "7", "8"},
+};
+
 /// Starts each test with empty tables and a new connection. The test fails if the store keeps the
 /// connection or logs an unexpected line.
 class Contract : public Utest {

@@ -194,10 +194,10 @@ TEST(sign_in_methods, are_kept_if_the_change_cannot_be_recorded) {
 
 TEST(sign_in_methods, are_found_in_snake_case_with_ids_of_any_type) {
     undo();
-    for (const std::string type : {"text", "uuid", "integer"}) {
-        const bool is_number = type == "integer";
-        const std::string user = is_number ? "7" : "a3fd0f65-86c7-49df-a047-85608e0fa45d";
-        const std::string id = is_number ? "8" : "b3fd0f65-86c7-49df-a047-85608e0fa45d";
+    for (const IdVariant& variant : id_variants) {
+        const std::string type(variant.type);
+        const std::string user(variant.user);
+        const std::string id(variant.row);
         sql().run(with_types(R"(
 CREATE TABLE people (id $type PRIMARY KEY, name text, email text);
 CREATE TABLE people_account (id $type, user_id $type, provider_id text, account_id text,

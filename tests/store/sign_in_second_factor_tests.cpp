@@ -22,15 +22,14 @@ struct Variant {
     const char* row_id; ///< the id of rows in the other tables
 };
 
-constexpr const char* a_uuid = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
-constexpr const char* another_uuid = "0b0c7a52-2e0b-4f0a-9c6e-6d2f3c1f8a10";
-
 constexpr Variant postgresql_variants[] = {
     {"text ids", "text", "text", "text", "timestamptz", true, "n", "v"},
     {"serial ids", "serial", "serial", "integer", "timestamp", true, "7", "v"},
     {"big serial ids", "bigserial", "bigserial", "bigint", "timestamptz", false, "7", "v"},
-    {"uuid ids", "uuid", "uuid", "uuid", "timestamp", false, a_uuid, another_uuid},
-    {"uuid ids as texts", "text", "uuid", "text", "timestamptz", false, a_uuid, "v"},
+    {"uuid ids", "uuid", "uuid", "uuid", "timestamp", false, id_variants[1].user.data(),
+     id_variants[1].row.data()},
+    {"uuid ids as texts", "text", "uuid", "text", "timestamptz", false, id_variants[1].user.data(),
+     "v"},
 };
 constexpr Variant sqlite_variants[] = {
     {"text ids", "text", "text", "text", "date", true, "n", "v"},
