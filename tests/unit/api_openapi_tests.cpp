@@ -166,13 +166,6 @@ TEST(api_openapi, describes_that_a_new_email_is_unverified_if_configured) {
     STRCMP_CONTAINS(note, at({"info", "description"}).c_str());
 }
 
-TEST(api_openapi, has_the_last_superadmin_error_if_guarded) {
-    CHECK(document().find("\"409\"") == std::string::npos);
-    settings.guards.last_super_admin = true;
-    STRCMP_CONTAINS("Debe quedar al menos un superAdmin",
-                    at({"paths", "/{id}", "delete", "responses", "409"}).c_str());
-}
-
 TEST(api_openapi, has_the_extra_columns_of_the_table) {
     using Kind = store::ExtraColumn::Kind;
     const store::ExtraColumn columns[] = {
@@ -249,16 +242,6 @@ TEST(api_openapi, describes_where_the_token_is_sent_if_known) {
     STRCMP_CONTAINS("\"my_session\"", at({"components", "securitySchemes", "cookie"}).c_str());
     surroundings.carriers->bearer = true;
     CHECK_EQUAL(std::string(R"([{"cookie":[]},{"bearer":[]}])"), at({"security"}));
-}
-
-TEST(api_openapi, has_the_CORS_headers_if_origins_are_trusted) {
-    CHECK(document().find("Access-Control") == std::string::npos);
-    const std::string_view origins[] = {"https://app.example.org"};
-    settings.trusted_origins = origins;
-    const std::string text = document();
-    STRCMP_CONTAINS("https://app.example.org", at(text, {"info", "description"}).c_str());
-    STRCMP_CONTAINS("Access-Control-Allow-Methods",
-                    at(text, {"paths", "/", "options", "responses", "204"}).c_str());
 }
 
 TEST(api_openapi, encodes_the_base_address) {
