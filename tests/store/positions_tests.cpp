@@ -132,6 +132,12 @@ TEST(positions, reach_every_user_once_in_every_order) {
                                               : "Name " + number) +
                   ", \"banned\" = " + (user % 4 == 0 ? "TRUE" : "NULL") +
                   ", \"updatedAt\" = '2026-02-02' WHERE \"id\" = 'u" + number + "'");
+        if (user % 3 != 0)
+            sql().insert("session", {{"id", number},
+                                     {"token", number},
+                                     {"userId", "u" + number},
+                                     {"expiresAt", "2030-01-01T00:00:00.000Z"},
+                                     {"updatedAt", "2026-03-0" + std::to_string(1 + user % 5)}});
     }
     for (const std::int64_t limit : {1, 7, 20})
         expect_all_users_once({}, limit);
@@ -139,9 +145,11 @@ TEST(positions, reach_every_user_once_in_every_order) {
     banned.banned = true;
     store::Filter all = {"user", "1"};
     all.matches_all = true;
+    store::Filter seen;
+    seen.seen_before = at("2026-03-03T00:00:00.000Z");
     for (const store::Filter& filter :
          {store::Filter{"user", {}}, store::Filter{{}, "angel"}, store::Filter{"user", "angel"},
-          store::Filter{"user", "nobody"}, banned, all})
+          store::Filter{"user", "nobody"}, banned, all, seen})
         expect_all_users_once(filter, 7);
 }
 
