@@ -105,10 +105,7 @@ TEST(api_keys, take_precedence_over_sessions) {
 }
 
 TEST(api_keys, leave_no_notes_if_a_password_identifies_the_caller) {
-    const auto created = ask(Caller::super_admin, "POST", "/cheap/users",
-                             R"({"name":"Eva","email":")" + std::string(eva) + R"(","password":")" +
-                                 right_password + R"(","role":"user"})");
-    const std::string id = text_member(created, "id");
+    const std::string id = add_eva();
     start_with("<Location \"/basic/users\">\nUserAdmin On\nAuthUserAdmin On\n"
                "AuthUserAdminApiKey On\nAuthType Basic\nAuthName x\n"
                "AuthBasicProvider useradmin\nRequire valid-user\n</Location>\n",

@@ -70,8 +70,7 @@ TEST(application, UserAdminTables_names_the_tables_for_both_modules) {
                                  "UserAdminTables \"my users\" \"my sessions\" \"my accounts\""));
     const std::vector<std::string> caller = {bearer(Caller::super_admin)};
     CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"), ids_of(send({"GET", "/api/users", caller})));
-    expect_success(send({"POST", "/api/users", caller,
-                         R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"}));
+    expect_success(send({"POST", "/api/users", caller, user_json("n@x")}));
     expect_success(send({"PUT", "/api/users/ulises-1", caller, R"({"name":"X"})"}));
     expect_success(send({"DELETE", "/api/users/ulises-1", caller}));
     CHECK_EQUAL(1, count("my accounts"));

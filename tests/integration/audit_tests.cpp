@@ -116,9 +116,7 @@ TEST_GROUP_BASE(postgresql_audit, AuditScene){};
 TEST(audit, has_a_line_for_each_change_with_both_values) {
     start_audited();
     const auto id =
-        text_member(call(Caller::super_admin, "POST", "/api/users",
-                         R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t","role":"user"})"),
-                    "id");
+        text_member(call(Caller::super_admin, "POST", "/api/users", user_json("eva@x.org")), "id");
     CHECK_EQUAL("create done 200 sara-1 superAdmin " + id, summary_of(last_line()));
     CHECK_EQUAL(std::string("(absent)"), value_of_member(last_line(), "old"));
     const std::string created = value_of_member(last_line(), "new");
@@ -191,11 +189,10 @@ TEST(audit, has_lines_for_sign_in_sign_out_and_rejected_tokens) {
                   "RemoteIPInternalProxy 127.0.0.1\n",
                   {"mod_remoteip.so"});
     allow_log("UA03");
-    call(Caller::super_admin, "POST", "/api/users",
-         R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})");
+    call(Caller::super_admin, "POST", "/api/users", user_json("eva@x.org"));
     const auto id = value_of_member(last_line(), "target");
     const auto in = call(Caller::nobody, "POST", "/api/auth/sign-in/email",
-                         sign_in_body("eva@x.org", "s3cr3t word"));
+                         sign_in_body("eva@x.org", right_password));
     CHECK_EQUAL(200, in.status);
     CHECK_EQUAL("sign-in done 200 " + id + " user " + id, summary_of(last_line()));
     CHECK_EQUAL(401, call(Caller::nobody, "POST", "/api/auth/sign-in/email",
@@ -285,9 +282,7 @@ TEST(audit, sets_notes_for_the_access_log) {
     call(Caller::super_admin, "GET", "/api/users");
     call(Caller::user, "PUT", "/api/users/ada-1", "{}");
     const auto id =
-        text_member(call(Caller::admin, "POST", "/api/users",
-                         R"({"name":"N","email":"n@x.org","password":"s3cr3t","role":"user"})"),
-                    "id");
+        text_member(call(Caller::admin, "POST", "/api/users", user_json("n@x.org")), "id");
     call(Caller::nobody, "POST", "/api/auth/sign-in/email", sign_in_body("n@x.org", "wrong"));
     call(Caller::nobody, "GET", "/elsewhere");
     std::vector<std::string> expected = {"list|-|sara-1|done", "update|ada-1|ulises-1|refused",
@@ -393,8 +388,7 @@ TEST(audit, rejects_a_change_if_a_required_line_cannot_be_written) {
     if (!disk)
         return;
     start_audited("required");
-    call(Caller::super_admin, "POST", "/api/users",
-         R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})");
+    call(Caller::super_admin, "POST", "/api/users", user_json("eva@x.org"));
     const auto eva = value_of_member(last_line(), "target");
     CHECK_EQUAL(200,
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
@@ -410,12 +404,10 @@ TEST(audit, rejects_a_change_if_a_required_line_cannot_be_written) {
     const std::size_t before = lines().size();
     CHECK_EQUAL(503,
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status);
-    CHECK_EQUAL(503, call(Caller::admin, "POST", "/api/users",
-                          R"({"name":"N","email":"n@x.org","password":"s3cr3t","role":"user"})")
-                         .status);
+    CHECK_EQUAL(503, call(Caller::admin, "POST", "/api/users", user_json("n@x.org")).status);
     CHECK_EQUAL(503, call(Caller::super_admin, "DELETE", "/api/users/ada-1").status);
     CHECK_EQUAL(503, call(Caller::nobody, "POST", "/api/auth/sign-in/email",
-                          sign_in_body("eva@x.org", "s3cr3t word"))
+                          sign_in_body("eva@x.org", right_password))
                          .status);
     // Requests that change nothing still succeed.
     CHECK_EQUAL(403, call(Caller::user, "DELETE", "/api/users/ada-1").status);
@@ -436,8 +428,7 @@ TEST(audit, rejects_a_change_if_a_required_line_cannot_be_written) {
 
 TEST(audit, keeps_400_for_a_registered_address_if_required) {
     start_audited("required");
-    const std::string eva =
-        R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})";
+    const std::string eva = user_json("eva@x.org");
     expect_success(call(Caller::super_admin, "POST", "/api/users", eva));
     expect_error(call(Caller::super_admin, "POST", "/api/users", eva), 400,
                  "El email ya está registrado");
@@ -548,9 +539,7 @@ TEST(audit, is_one_chain_for_a_program_across_restarts) {
 TEST(audit, history_of_a_user_is_readable_by_a_superAdmin) {
     start_audited("", "UserAdminExtras On\n");
     const auto id =
-        text_member(call(Caller::super_admin, "POST", "/api/users",
-                         R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t","role":"user"})"),
-                    "id");
+        text_member(call(Caller::super_admin, "POST", "/api/users", user_json("eva@x.org")), "id");
     const std::string path = "/api/users/" + id;
     call(Caller::super_admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})");
     CHECK_EQUAL(200,

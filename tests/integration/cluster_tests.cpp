@@ -325,7 +325,7 @@ class Cluster : public Scene {
     void check_sign_in_limit() const {
         const auto sign_in = [&](std::size_t server) {
             return send_alone(httpds_.at(server)->port(), "POST", "/api/auth/sign-in/email",
-                              R"({"email":"nobody@example.org","password":"s3cr3t"})",
+                              sign_in_body("nobody@example.org", "s3cr3t"),
                               "Content-Type: application/json")
                 .status;
         };

@@ -28,8 +28,7 @@ TEST(database, failure_results_in_500_without_SQL_in_the_response) {
     hide_table("user");
     const auto list = send("GET", "/api/users");
     const auto read = send("GET", "/api/users/ulises-1");
-    const auto created = send("POST", "/api/users",
-                              R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})");
+    const auto created = send("POST", "/api/users", user_json("n@x"));
     const auto updated = send("PUT", "/api/users/ulises-1", R"({"name":"X"})");
     const auto deleted = send("DELETE", "/api/users/ulises-1");
     undo();
@@ -220,9 +219,7 @@ TEST(sqlite_database, serves_writers_of_a_file_in_request_order) {
     std::deque<RawConnection> writers;
     sql().run("BEGIN IMMEDIATE");
     for (int number = 1; number <= count; ++number) {
-        const std::string body = R"({"name":"writer )" + std::to_string(number) +
-                                 R"(","email":"w)" + std::to_string(number) +
-                                 R"(@x.org","password":"s3cr3t word","role":"user"})";
+        const std::string body = user_json("w" + std::to_string(number) + "@x.org");
         writers.emplace_back(httpd_->port());
         CHECK(writers.back().send("POST /api/users HTTP/1.1\r\nHost: localhost\r\nConnection: "
                                   "close\r\nContent-Type: application/json\r\nContent-Length: " +
@@ -244,9 +241,9 @@ TEST(sqlite_database, serves_writers_of_a_file_in_request_order) {
         CHECK(writer.receive_all().starts_with("HTTP/1.1 200"));
     std::string order;
     for (const auto& row :
-         sql().rows("SELECT \"name\" FROM \"user\" WHERE \"name\" LIKE 'writer%' ORDER BY rowid"))
+         sql().rows("SELECT \"email\" FROM \"user\" WHERE \"name\" = 'Eva' ORDER BY rowid"))
         order += *row.front() + ";";
-    CHECK_EQUAL(std::string("writer 1;writer 2;writer 3;writer 4;writer 5;"), order);
+    CHECK_EQUAL(std::string("w1@x.org;w2@x.org;w3@x.org;w4@x.org;w5@x.org;"), order);
 }
 
 TEST(sqlite_database, returns_null_for_an_invalid_time) {

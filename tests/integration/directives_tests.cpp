@@ -31,8 +31,7 @@ struct Place {
         return client.send({method, folder + path, headers, body});
     }
     Response create(const std::string& email) const {
-        return send("POST", "/users",
-                    R"({"name":"N","password":"s3cr3t","role":"user","email":")" + email + "\"}");
+        return send("POST", "/users", user_json(email));
     }
     Response read_own(const std::vector<std::string>& headers) const {
         return send("GET", "/users/ulises-1", {}, headers);
@@ -347,8 +346,7 @@ const std::vector<Row>& rows() {
              const std::string email = "cap@" + place.host + ".org";
              const auto id = text_member(place.create(email), "id");
              for (int times = 0; times < 6; ++times)
-                 place.send("POST", "/auth/sign-in/email",
-                            R"({"password":"s3cr3t","email":")" + email + "\"}",
+                 place.send("POST", "/auth/sign-in/email", sign_in_body(email, right_password),
                             {"Content-Type: application/json"});
              const auto count = query_value("SELECT count(*) FROM \"session\" WHERE \"userId\" = " +
                                             sql_literal(id));

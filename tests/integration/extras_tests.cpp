@@ -41,7 +41,7 @@ class Extras : public OwnHttpd {
             .send({"POST",
                    "/api/auth/sign-in/email",
                    {"Content-Type: application/json"},
-                   R"({"email":"ulises@example.org","password":")" + password + "\"}"})
+                   sign_in_body(ulises().email, password)})
             .status;
     }
 };

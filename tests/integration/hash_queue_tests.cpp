@@ -28,14 +28,11 @@ class HashQueue : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        expect_success(
-            ask(Caller::super_admin, "POST", "/cheap/users",
-                R"({"name":"E","email":"eva@example.org","password":"s3cr3t","role":"user"})"));
+        add_eva();
     }
     void add_ivo() {
         expect_success(
-            ask(Caller::super_admin, "POST", "/cheap/users",
-                R"({"name":"I","email":"ivo@example.org","password":"s3cr3t","role":"user"})"));
+            ask(Caller::super_admin, "POST", "/cheap/users", user_json("ivo@example.org")));
     }
     void teardown() override {
         continue_child();
@@ -88,8 +85,7 @@ class HashQueue : public OwnHttpd {
     /// Sends a request over a new connection without waiting for the response.
     void post(const std::string& path, const std::string& email,
               const std::string& address = "192.0.2.1") {
-        const std::string body =
-            R"({"name":"N","email":")" + email + R"(","password":"s3cr3t","role":"user"})";
+        const std::string body = user_json(email);
         connections_.emplace_back(httpd_->port());
         CHECK(connections_.back().send("POST " + path +
                                        " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
@@ -190,10 +186,7 @@ TEST(hash_queue, is_shared_with_sign_ins) {
     CHECK(await_responses(8));
     expect_reads();
     expect_error(HttpClient(httpd_->port())
-                     .send({"POST",
-                            "/api/users",
-                            {"X-Client: 192.0.2.1"},
-                            R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"}),
+                     .send({"POST", "/api/users", {"X-Client: 192.0.2.1"}, user_json("n@x")}),
                  503, "Servicio no disponible temporalmente");
     CHECK_EQUAL(8, count_responses());
     continue_child();

@@ -70,7 +70,7 @@ TEST_GROUP_BASE(postgresql_metrics, Metrics){};
 
 TEST(metrics, count_each_request_by_virtual_host_operation_and_status) {
     start_three();
-    const std::string user = R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})";
+    const std::string user = user_json("n@x");
     for (int time = 0; time < 3; ++time)
         expect_success(send_to_host("one.test", "GET", "/api/users"));
     CHECK_EQUAL(200, send_to_host("one.test", "HEAD", "/api/users").status);
@@ -86,7 +86,7 @@ TEST(metrics, count_each_request_by_virtual_host_operation_and_status) {
     CHECK_EQUAL(404, send_to_host("one.test", "GET", "/api/users/a/b").status);
     CHECK_EQUAL(200, send_to_host("one.test", "GET", "/auth/get-session").status);
     CHECK_EQUAL(401, send_to_host("three.test", "POST", "/auth/sign-in/email",
-                                  R"({"email":"a@x.org","password":"s3cr3t"})")
+                                  sign_in_body("a@x.org", "s3cr3t"))
                          .status);
     expect_sample(request_sample("one.test", "list", 200), "4");
     expect_sample(request_sample("one.test", "get", 200), "1");
@@ -188,12 +188,10 @@ TEST(metrics, count_sign_in_attempts_that_the_limit_rejects) {
           "<Location \"/auth\">\n  AuthUserAdminSignIn On\n"
           "  UserAdminPasswordHash argon2id m=64\n  AuthUserAdminSignInLimit 1\n</Location>\n");
     for (const int status : {401, 429, 429})
-        CHECK_EQUAL(status, client_
-                                ->send({"POST",
-                                        "/auth/sign-in/email",
-                                        {},
-                                        R"({"email":"a@x.org","password":"s3cr3t"})"})
-                                .status);
+        CHECK_EQUAL(
+            status,
+            client_->send({"POST", "/auth/sign-in/email", {}, sign_in_body("a@x.org", "s3cr3t")})
+                .status);
     expect_sample("useradmin_refusals_total{virtual_host=\"localhost\",reason=\"sign-in-limit\"}",
                   "2");
 }

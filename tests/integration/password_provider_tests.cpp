@@ -19,14 +19,7 @@ TEST_GROUP_BASE(password_provider, OwnHttpd) {
 
     void setup() override {
         OwnHttpd::setup();
-        id_ = add_account("eva@example.org", "/cheap/users");
-    }
-
-    static std::string add_account(const std::string& email, const std::string& path) {
-        return text_member(ask(Caller::super_admin, "POST", path,
-                               R"({"name":"Eva","email":")" + email +
-                                   R"(","password":"s3cr3t of eva","role":"user"})"),
-                           "id");
+        id_ = add_eva();
     }
 
     /// Creates a password file with an account that is not in the user table.
@@ -114,7 +107,7 @@ TEST(password_provider, passes_the_stored_address_to_Require_user) {
     CHECK_EQUAL(200, read("Eva@example.org", right_password, id_, "/named/users").status);
     // Another user has the same address in lower case. Both passwords are accepted, but only the
     // first user satisfies Require user.
-    add_account("eva@example.org", "/scrypt/users");
+    add_eva("/scrypt/users");
     CHECK_EQUAL(200, read("Eva@example.org", right_password, id_, "/named/users").status);
     CHECK_EQUAL(401, read("eva@example.org", right_password, id_, "/named/users").status);
 }

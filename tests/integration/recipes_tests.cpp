@@ -118,15 +118,9 @@ TEST(recipes, behind_a_proxy_an_encoded_id_arrives_unchanged) {
 TEST(recipes, behind_a_TLS_proxy_the_session_cookie_is_Secure) {
     start_behind_proxy();
     expect_success(send_to_proxy(
-        {"POST",
-         "/api/users",
-         {bearer(Caller::super_admin)},
-         R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"admin"})"}));
+        {"POST", "/api/users", {bearer(Caller::super_admin)}, user_json(eva, "admin")}));
     const Response response =
-        send_to_proxy({"POST",
-                       "/api/auth/sign-in/email",
-                       {},
-                       R"({"email":"eva@example.org","password":"s3cr3t of eva"})"});
+        send_to_proxy({"POST", "/api/auth/sign-in/email", {}, sign_in_body(eva, right_password)});
     CHECK_EQUAL(200, response.status);
     const std::string cookie = response.header("Set-Cookie").value_or("");
     CHECK_TEXT(cookie.starts_with("__Secure-better-auth.session_token="), cookie.c_str());
@@ -261,11 +255,8 @@ TEST(recipes, secret_rotation_accepts_both_secrets_and_signs_with_the_first) {
     };
     /// Returns whether the cookie of a new session is signed with this secret.
     const auto signs_with = [&](const std::string& secret) {
-        const Response response =
-            client_->send({"POST",
-                           "/api/auth/sign-in/email",
-                           {},
-                           R"({"email":"eva@example.org","password":"s3cr3t of eva"})"});
+        const Response response = client_->send(
+            {"POST", "/api/auth/sign-in/email", {}, sign_in_body(eva, right_password)});
         CHECK_EQUAL(200, response.status);
         const std::string value = signed_token(text_member(response, "token"), secret);
         return response.header("Set-Cookie")
@@ -280,7 +271,7 @@ TEST(recipes, secret_rotation_accepts_both_secrets_and_signs_with_the_first) {
         {"POST",
          "/api/users",
          {"Authorization: Bearer " + signed_token(token_of(Caller::super_admin), before)},
-         R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"user"})"}));
+         user_json(eva)}));
     CHECK_EQUAL(200, status_with(before));
     CHECK_EQUAL(200, status_with(after));
     CHECK(signs_with(before));
@@ -319,13 +310,8 @@ TEST(recipes, form_sessions_end_with_sign_out_or_a_new_password) {
               location("/make/users", as_sara),
           {"mod_authz_user.so", "mod_request.so", "mod_session.so", "mod_session_cookie.so",
            "mod_session_crypto.so", "mod_auth_form.so"});
-    const std::string id = text_member(
-        client_->send(
-            {"POST",
-             "/make/users",
-             {},
-             R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"admin"})"}),
-        "id");
+    const std::string id =
+        text_member(client_->send({"POST", "/make/users", {}, user_json(eva, "admin")}), "id");
     const auto sign_in = [&](const std::string& password) {
         Response response =
             client_->send({"POST",
@@ -594,18 +580,14 @@ TEST(postgresql_recipes, fail2ban_matches_only_attackers) {
               sign_in("/api/auth", "AuthUserAdminSignInLimit 10"),
           {"mod_remoteip.so", "mod_http2.so"});
     expect_log("UA0305");
-    expect_success(client_->send(
-        {"POST",
-         "/make/users",
-         {},
-         R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"user"})"}));
+    expect_success(client_->send({"POST", "/make/users", {}, user_json(eva)}));
     const auto sign_in_from = [&](const std::string& address, const std::string& email,
                                   const std::string& password) {
         return client_
             ->send({"POST",
                     "/api/auth/sign-in/email",
                     {"X-Client: " + address},
-                    R"({"email":")" + email + R"(","password":")" + password + "\"}"})
+                    sign_in_body(email, password)})
             .status;
     };
     const auto list_from = [&](const std::string& address, const std::string& token,

@@ -81,6 +81,12 @@ inline std::string sign_in_body(const std::string& email, const std::string& pas
     return R"({"email":")" + email + R"(","password":")" + password + "\"" + more + "}";
 }
 
+/// Returns the body of a request that creates a user named Eva with right_password.
+inline std::string user_json(const std::string& email, const std::string& role = "user") {
+    return R"({"name":"Eva","email":")" + email + R"(","password":")" + right_password +
+           R"(","role":")" + role + "\"}";
+}
+
 inline constexpr std::string_view secret = "s3cr3t that signs the cookies";
 
 enum class Caller { nobody, user, admin, super_admin };
@@ -110,6 +116,9 @@ std::string signed_token(const std::string& token, std::string_view with);
 
 /// Returns an Authorization header with the caller's token.
 std::string bearer(Caller caller);
+
+/// Returns the first string member with this name in a response.
+std::string text_member(const Response& response, std::string_view name, SourceLocation where = {});
 
 /// Starts each test with only the three users and their sessions in the tables.
 class Scene : public Utest {
@@ -148,6 +157,10 @@ class Scene : public Utest {
     static void add_users(int count);
     /// Adds `count` users with one session each: "b1" with the token "t1", and so on.
     static void add_users_with_sessions(Database& database, int count);
+    /// As an administrator, adds Eva with right_password. Returns her id.
+    static std::string add_eva(const std::string& path = "/cheap/users") {
+        return text_member(ask(Caller::super_admin, "POST", path, user_json(eva)), "id");
+    }
     static void add_session(std::string_view token, std::string_view user_id,
                             std::string_view expires_at = "2999-01-01T00:00:00.000Z");
     static long count(const std::string& table);
@@ -179,9 +192,6 @@ void check_response(const Response& response, SourceLocation where = {});
 
 /// Returns the ids in a response, in the same order: "a b c".
 std::string ids_of(const Response& response);
-
-/// Returns the first string member with this name in a response.
-std::string text_member(const Response& response, std::string_view name, SourceLocation where = {});
 
 /// Returns the current time in the service's format, in which times sort as strings.
 std::string current_time();

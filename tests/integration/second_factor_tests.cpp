@@ -47,10 +47,7 @@ class SecondFactor : public OwnHttpd {
 
     void setup() override {
         OwnHttpd::setup();
-        id_ = text_member(ask(Caller::super_admin, "POST", "/cheap/users",
-                              R"({"name":"Eva","email":"eva@example.org",)"
-                              R"("password":"s3cr3t of eva","role":"user"})"),
-                          "id");
+        id_ = add_eva();
         change("ALTER TABLE \"user\" ADD COLUMN \"twoFactorEnabled\" boolean",
                "ALTER TABLE \"user\" DROP COLUMN \"twoFactorEnabled\"");
         set_second_factor("TRUE");
@@ -71,10 +68,7 @@ class SecondFactor : public OwnHttpd {
     }
 
     Response sign_in_with(const std::string& password) {
-        return client_->send({"POST",
-                              "/api/auth/sign-in/email",
-                              {},
-                              R"({"email":"eva@example.org","password":")" + password + "\"}"});
+        return client_->send({"POST", "/api/auth/sign-in/email", {}, sign_in_body(eva, password)});
     }
     int status_of_basic(const std::string& credentials) {
         return client_
@@ -175,9 +169,7 @@ class SecondStep : public SecondFactor {
         store_cookies(response);
         return response;
     }
-    Response post_password() {
-        return post("sign-in/email", R"({"email":"eva@example.org","password":"s3cr3t of eva"})");
-    }
+    Response post_password() { return post("sign-in/email", sign_in_body(eva, right_password)); }
     Response post_code(const std::string& code) {
         return post("two-factor/verify-totp", R"({"code":")" + code + "\"}");
     }

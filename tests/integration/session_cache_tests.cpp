@@ -102,10 +102,8 @@ TEST(session_cache, drops_a_session_at_sign_out) {
 
 TEST(session_cache, drops_a_session_that_exceeds_the_maximum) {
     start_caching("60", "UserAdminPasswordHash scrypt\nAuthUserAdminMaxSessions 1\n");
-    const Response made = send("POST", "/api/users",
-                               R"({"name":"Eva","email":")" + std::string(eva) +
-                                   R"(","password":")" + right_password + "\"}");
-    const std::string record = "/api/users/" + between(made.body, "\"id\":\"", "\"").value_or("");
+    const std::string record =
+        "/api/users/" + text_member(send("POST", "/api/users", user_json(eva)), "id");
     const auto sign_in = [&] {
         const Response response =
             client_->send({"POST", "/auth/sign-in/email", {}, sign_in_body(eva, right_password)});

@@ -13,9 +13,7 @@ class SignInLimit : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        expect_success(ask(
-            Caller::super_admin, "POST", "/cheap/users",
-            R"({"name":"E","email":"eva@example.org","password":"s3cr3t of eva","role":"user"})"));
+        add_eva();
     }
 
     /// Starts an httpd with this limit.

@@ -58,9 +58,7 @@ TEST(total_cache, is_invalidated_immediately_by_changes_of_the_service) {
     const char* const of_role = "/api/users?role=editor&search=nobody";
     CHECK_EQUAL(std::string("3"), totals_of(searched));
     CHECK_EQUAL(std::string("0"), totals_of(of_role));
-    const auto created =
-        send("POST", "/api/users",
-             R"({"name":"N","email":"n@example.org","password":"s3cr3t 123","role":"user"})");
+    const auto created = send("POST", "/api/users", user_json("n@example.org"));
     expect_success(created);
     CHECK_EQUAL(std::string("4"), totals_of(searched));
     expect_success(send("PUT", "/api/users/" + text_member(created, "id"), R"({"role":"editor"})"));
