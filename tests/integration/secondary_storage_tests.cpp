@@ -158,20 +158,6 @@ TEST(secondary_storage, keeps_a_session_with_another_id_and_no_row) {
     CHECK_TRUE(is_stored("second"));
 }
 
-TEST(secondary_storage, drops_sessions_after_a_deletion_new_role_or_new_password) {
-    start_with();
-    const std::string record = ulises_path;
-    const auto change = [&](const std::string& token, const std::string& method,
-                            const std::string& path, const std::string& body) {
-        store_session("ulises-1", token);
-        expect_success(send(method, path, body));
-        CHECK_TRUE_TEXT(is_eventually_removed(token), token.c_str());
-    };
-    change("role", "PUT", record, R"({"role":"admin"})");
-    change("password", "PUT", record + "/password", R"({"password":"an0ther s3cr3t"})");
-    change("deletion", "DELETE", record, "");
-}
-
 TEST(secondary_storage, drops_sessions_of_users_banned_by_the_admin_client) {
     const std::string storage = "UserAdminSecondaryStorage " + redis_->url() + " app:\n";
     const std::string endpoints = "<Location \"/api/auth/admin\">\nRequire all granted\n"
