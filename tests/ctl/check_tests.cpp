@@ -645,13 +645,7 @@ TEST(postgresql_privileges, reports_missing_ones_for_counting_uses_of_keys) {
     const char* const directives = "AuthUserAdmin On\nAuthUserAdminApiKey On\n";
     CHECK(any_contains(run_check(directives), "data.problems",
                        "found no table of better-auth's API key plugin"));
-    change(R"(CREATE TABLE apikey (id text, "referenceId" text, "configId" text, key text,
-                  enabled boolean, "expiresAt" timestamp, "createdAt" timestamp,
-                  "updatedAt" timestamp, remaining integer, "refillAmount" integer,
-                  "refillInterval" integer, "lastRefillAt" timestamp, "rateLimitEnabled" boolean,
-                  "rateLimitTimeWindow" integer, "rateLimitMax" integer, "requestCount" integer,
-                  "lastRequest" timestamp, permissions text))",
-           "DROP TABLE apikey");
+    database().add_plugin_tables();
     const Json found = run_check(directives);
     CHECK_FALSE(
         any_contains(found, "data.problems", "found no table of better-auth's API key plugin"));
@@ -696,8 +690,7 @@ TEST(postgresql_privileges, to_remove_a_second_factor_are_named) {
 }
 
 TEST(postgresql_privileges, to_clean_up_tables_of_plugins_are_named) {
-    change("CREATE TABLE apikey (id text, \"referenceId\" text, key text, enabled boolean)",
-           "DROP TABLE apikey");
+    database().add_plugin_tables();
     const Json found = run_check("UserAdminCleanUp On\n");
     for (const char* const right :
          {R"(DELETE ON "public"."apikey" TO)", R"(SELECT ("referenceId") ON "public"."apikey" TO)",

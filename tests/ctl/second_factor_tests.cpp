@@ -10,15 +10,16 @@ class CtlSecondFactor : public Scene {
     void setup() override {
         Scene::setup();
         ana_ = create("ana@x.org");
-        change(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
-                  CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
-                                            "userId" text);
-                  UPDATE "user" SET "twoFactorEnabled" = TRUE)",
-               R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
-        sql().run("INSERT INTO \"twoFactor\" VALUES ('1', 'x', 'y', " + sql_literal(ana_) + ")");
+        database().add_plugin_tables();
+        add_factor();
     }
 
   protected:
+    static void add_factor() {
+        sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = TRUE;
+                     INSERT INTO "twoFactor" ("id", "secret", "backupCodes", "userId")
+                     SELECT '1', 'x', 'y', "id" FROM "user")");
+    }
     static long count_factors() { return sql().number("SELECT count(*) FROM \"twoFactor\""); }
 
     std::string ana_;
@@ -56,7 +57,7 @@ TEST(ctl_second_factor, reset_is_audited_with_its_user_as_target) {
 
 TEST(ctl_second_factor, is_kept_by_a_deletion_without_UserAdminCleanUp) {
     expect_ok(ctl({"second-factor", "reset", ana_}));
-    sql().run("INSERT INTO \"twoFactor\" VALUES ('1', 'x', 'y', " + sql_literal(ana_) + ")");
+    add_factor();
     expect_ok(ctl({"delete", ana_, "--yes"}));
     CHECK_EQUAL(1, count_factors());
 }

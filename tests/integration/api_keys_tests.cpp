@@ -14,18 +14,7 @@ class ApiKeys : public OwnHttpd {
         allow_log("UA0311"); // the configuration contains a secret
         static int number = 0;
         folder_ = Suite::current().work().make("api-keys-" + std::to_string(++number));
-        const std::string time =
-            Suite::current().kind() == Kind::postgresql ? " timestamptz" : " date";
-        change("CREATE TABLE \"apikey\" (\"id\" text PRIMARY KEY, \"configId\" text, \"key\" "
-               "text, \"referenceId\" text, \"enabled\" boolean, \"expiresAt\"" +
-                   time + ", \"createdAt\"" + time + ", \"updatedAt\"" + time +
-                   ", \"remaining\" integer, \"refillAmount\" integer, \"refillInterval\" "
-                   "integer, \"lastRefillAt\"" +
-                   time +
-                   ", \"rateLimitEnabled\" boolean, \"rateLimitTimeWindow\" integer, "
-                   "\"rateLimitMax\" integer, \"requestCount\" integer, \"lastRequest\"" +
-                   time + ", \"permissions\" text)",
-               "DROP TABLE \"apikey\"");
+        Suite::current().database().add_plugin_tables();
         // echo -n NAME | sha256sum, in base64url.
         add_key("sara", "sara-1", "Om1kwkz4C2nM2jdlBAZGfoJmZntQz9C5hL6zZRsSntc");
         add_key("ulises", "ulises-1", "c48OHMNUfzhvwXDXlHVAQzMm0eOdnKrkIlwH52vpTvQ");

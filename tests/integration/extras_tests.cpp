@@ -16,14 +16,12 @@ class Extras : public OwnHttpd {
         return ask(Caller::super_admin, method, "/extra/users/" + path, body);
     }
 
-    /// Creates the table and column of the twoFactor plugin and a second factor for each user.
+    /// Creates the plugins' tables and a second factor for each user.
     static void create_second_factors() {
-        change(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
-                  UPDATE "user" SET "twoFactorEnabled" = TRUE;
-                  CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
-                                            "userId" text);
-                  INSERT INTO "twoFactor" SELECT "id", 'x', 'y', "id" FROM "user")",
-               R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
+        Suite::current().database().add_plugin_tables();
+        sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = TRUE;
+                     INSERT INTO "twoFactor" ("id", "secret", "backupCodes", "userId")
+                     SELECT "id", 'x', 'y', "id" FROM "user")");
     }
     static void delete_sessions_of(const std::string& user) {
         sql().run("DELETE FROM \"session\" WHERE \"userId\" = " + sql_literal(user));

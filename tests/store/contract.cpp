@@ -108,24 +108,6 @@ std::string Contract::with_types(std::string statements, const ColumnTypes& type
     return all;
 }
 
-void Contract::add_plugin_tables() {
-    change(with_types(R"(
-ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
-CREATE TABLE "twoFactor" ("id" text PRIMARY KEY, "secret" text NOT NULL,
-    "backupCodes" text NOT NULL, "userId" text NOT NULL, "verified" boolean,
-    "failedVerificationCount" integer DEFAULT 0, "lockedUntil" $time);
-CREATE TABLE "passkey" ("id" text PRIMARY KEY, "name" text, "publicKey" text NOT NULL,
-    "userId" text NOT NULL, "counter" integer, "createdAt" $time);
-CREATE TABLE "apikey" ("id" text PRIMARY KEY, "configId" text, "name" text, "start" text,
-    "key" text NOT NULL, "referenceId" text, "enabled" boolean, "expiresAt" $time,
-    "createdAt" $time, "updatedAt" $time, "remaining" integer, "refillAmount" integer,
-    "refillInterval" integer, "lastRefillAt" $time, "rateLimitEnabled" boolean,
-    "rateLimitTimeWindow" integer, "rateLimitMax" integer, "requestCount" integer,
-    "lastRequest" $time, "permissions" text))"),
-           R"(DROP TABLE "twoFactor"; DROP TABLE "passkey"; DROP TABLE "apikey";
-              ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
-}
-
 void Contract::add_user(std::string_view id, std::string_view email, std::string_view role,
                         std::string_view created_at) {
     sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"role\", "

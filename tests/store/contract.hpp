@@ -118,9 +118,7 @@ class Contract : public Utest {
     static std::string with_types(std::string statements, const ColumnTypes& types = {},
                                   bool has_snake_case = false);
 
-    /// Creates the tables of better-auth's plugins twoFactor, passkey and apiKey until undo() is
-    /// called or the test ends.
-    void add_plugin_tables();
+    void add_plugin_tables() { database().add_plugin_tables(); }
 
     /// Adds a row to "user".
     void add_user(std::string_view id, std::string_view email, std::string_view role = "'user'",

@@ -3,6 +3,7 @@
 #include "support/fail_test.hpp"
 #include "support/httpd.hpp"
 #include "support/machine.hpp"
+#include "support/text.hpp"
 
 #include <utility>
 
@@ -84,6 +85,25 @@ void TestDatabase::undo() {
     if (!undo_.empty())
         sql().run(undo_);
     undo_.clear();
+}
+
+void TestDatabase::add_plugin_tables() {
+    change(replace_all(R"(
+ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
+CREATE TABLE "twoFactor" ("id" text PRIMARY KEY, "secret" text NOT NULL,
+    "backupCodes" text NOT NULL, "userId" text NOT NULL, "verified" boolean,
+    "failedVerificationCount" integer DEFAULT 0, "lockedUntil" $time);
+CREATE TABLE "passkey" ("id" text PRIMARY KEY, "name" text, "publicKey" text NOT NULL,
+    "userId" text NOT NULL, "counter" integer, "createdAt" $time);
+CREATE TABLE "apikey" ("id" text PRIMARY KEY, "configId" text, "name" text, "start" text,
+    "key" text NOT NULL, "referenceId" text, "enabled" boolean, "expiresAt" $time,
+    "createdAt" $time, "updatedAt" $time, "remaining" integer, "refillAmount" integer,
+    "refillInterval" integer, "lastRefillAt" $time, "rateLimitEnabled" boolean,
+    "rateLimitTimeWindow" integer, "rateLimitMax" integer, "requestCount" integer,
+    "lastRequest" $time, "permissions" text))",
+                       "$time", kind_ == Kind::postgresql ? "timestamptz" : "date"),
+           R"(DROP TABLE "twoFactor"; DROP TABLE "passkey"; DROP TABLE "apikey";
+              ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
 }
 
 RoleWithPassword::RoleWithPassword(TestDatabase& database) : database_(database) {

@@ -61,6 +61,9 @@ class TestDatabase {
     void change(const std::string& statements, const std::string& reverse);
     void undo();
 
+    /// Creates the tables of better-auth's plugins twoFactor, passkey and apiKey until undo().
+    void add_plugin_tables();
+
   private:
     Kind kind_;
     std::filesystem::path folder_;
