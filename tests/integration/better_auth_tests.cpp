@@ -47,22 +47,14 @@ TEST(better_auth, a_ban_ends_sessions_and_is_in_the_audit_log) {
     STRCMP_CONTAINS("\"target\":\"ada-1\"", line.c_str());
 }
 
-TEST(better_auth, changes_invalidate_links_to_set_a_password) {
+TEST(better_auth, a_ban_invalidates_links_to_set_a_password) {
     start(endpoints + "UserAdminMailCommand /bin/cat\n</Location>\n");
-    for (const auto& [endpoint, body] :
-         {std::pair("update-user", R"({"userId":"ada-1","data":{"email":"a@example.org"}})"),
-          {"set-user-password", R"({"userId":"ada-1","newPassword":"another s3cr3t"})"},
-          {"ban-user", R"({"userId":"ada-1"})"},
-          {"remove-user", R"({"userId":"ada-1"})"}}) {
-        sql().insert("verification", {{"id", "1"},
-                                      {"identifier", "reset-password:1"},
-                                      {"value", "ada-1"},
-                                      {"expiresAt", "2030-01-01T00:00:00Z"}});
-        CHECK_EQUAL_TEXT(200, call(Caller::super_admin, endpoint, body).status, endpoint);
-        const long left = sql().number("SELECT count(*) FROM \"verification\"");
-        sql().run("DELETE FROM \"verification\"");
-        CHECK_EQUAL_TEXT(0, left, endpoint);
-    }
+    sql().insert("verification", {{"id", "1"},
+                                  {"identifier", "reset-password:1"},
+                                  {"value", "ada-1"},
+                                  {"expiresAt", "2030-01-01T00:00:00Z"}});
+    CHECK_EQUAL(200, call(Caller::super_admin, "ban-user", R"({"userId":"ada-1"})").status);
+    CHECK_EQUAL(0, count("verification"));
 }
 
 TEST(better_auth, a_new_password_sets_the_accountId_for_the_library) {

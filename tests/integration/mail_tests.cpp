@@ -87,20 +87,12 @@ TEST(mail, with_a_password_link_has_a_stored_token) {
     CHECK_EQUAL(std::string::npos, audit.find(token_in_mail()));
 }
 
-TEST(mail, with_a_password_link_is_invalidated_by_later_changes) {
+TEST(mail, with_a_password_link_is_invalidated_by_a_new_password) {
     start_with(save_script());
-    for (const auto& [method, path, body] :
-         {std::tuple("PUT", "", R"({"email":"other@example.org"})"),
-          {"PUT", "/password", R"({"password":"a new password"})"},
-          {"PUT", "", R"({"banned":true})"},
-          {"DELETE", "", ""}}) {
-        sql().run("DELETE FROM \"useradmin_attempt\"");
-        expect(send_link("password"), 200, link_sent);
-        expect_success(send("PUT", "/api/users/ulises-1", R"({"name":"Ulises"})"));
-        CHECK_EQUAL_TEXT(1, count("verification"), body);
-        expect_success(send(method, "/api/users/ulises-1" + std::string(path), body));
-        CHECK_EQUAL_TEXT(0, count("verification"), body);
-    }
+    expect(send_link("password"), 200, link_sent);
+    CHECK_EQUAL(1, count("verification"));
+    expect_success(send("PUT", "/api/users/ulises-1/password", R"({"password":"a new password"})"));
+    CHECK_EQUAL(0, count("verification"));
 }
 
 TEST(mail, with_a_verification_link_goes_only_to_unverified_addresses) {
