@@ -50,18 +50,6 @@ TEST(clean_up, with_an_undefined_variable_rejects_a_deletion) {
               "UserAdminCleanUp: contains an undefined or ambiguous variable"));
 }
 
-TEST(clean_up, disables_keys_on_a_ban_and_enables_them_after_it) {
-    const std::string ana = create("ana@x.org");
-    add_key("of ana", ana);
-    const auto count_enabled_keys = [] {
-        return sql().number("SELECT count(*) FROM \"apikey\" WHERE \"enabled\"");
-    };
-    expect_ok(ctl_with("UserAdminCleanUp On\n", {"ban", ana}));
-    CHECK_EQUAL(0, count_enabled_keys());
-    expect_ok(ctl_with("UserAdminCleanUp On\n", {"unban", ana}));
-    CHECK_EQUAL(1, count_enabled_keys());
-}
-
 TEST(clean_up, deletes_password_links_depending_on_the_mail_command) {
     const std::string ana = create("ana@x.org");
     add_key("of ana", ana);
