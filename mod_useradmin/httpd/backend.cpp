@@ -88,8 +88,8 @@ SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec
                                                              "useradmin deliveries of hosts")};
 }
 
-/// Sets the members that servers with the same database share. The statements of DBDInitSQL may
-/// select a schema, so a database with other statements has another id.
+/// Sets the members that servers with the same database share. Only database_id depends on
+/// DBDInitSQL, whose statements may select a schema.
 void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool,
                     const std::vector<std::string>& init_statements, Backend& backend) {
     // Use a digest, because the parameters may contain a password.

@@ -117,7 +117,8 @@ constexpr auto backend_directives(const char* timeout_name, const char* label_pr
     };
 }
 
-/// The values of the shared directives for a request.
+/// The values of the shared directives for a request, and the module's own settings for the
+/// database.
 struct BackendSettings {
     std::chrono::milliseconds timeout;
     /// The directive that sets the timeout, for log messages.
@@ -207,10 +208,10 @@ Backend& backend_of(const server_rec* server, const module& owner) noexcept;
 /// Otherwise, logs what is missing.
 bool check_database(const module& owner, const char* directive) noexcept;
 
-/// Call from check_config. Logs a warning for each virtual host that uses a directive but has no
-/// DBDriver or, with SQLite, no DBDParams, unless the other module has already warned. Virtual
-/// hosts may complete the main server's configuration, so for the main server, one server with a
-/// database is enough. pool: the configuration's pool.
+/// Call from check_config. Logs a warning for each server that uses a directive but has no DBDriver
+/// or, with SQLite, no DBDParams, unless the other module has already warned. Does not warn about
+/// the main server if a virtual host has a database, because virtual hosts may complete the main
+/// server's configuration. pool: the configuration's pool.
 void warn_of_missing_database(apr_pool_t* pool, const module& owner, const char* directive,
                               const server_rec* servers,
                               const std::function<bool(const server_rec*)>& uses_directive);
@@ -229,9 +230,9 @@ void for_each_location(apr_pool_t* pool, const server_rec* server, const module&
         }
 }
 
-/// Call from post_config. Opens the audit logs and creates the data that all children and both
-/// modules share. Finally calls start_more, which must add the module's operations to the metrics.
-/// Logs failures. Returns the hook's result.
+/// Call from post_config. Opens the audit logs, creates the data that all children and both modules
+/// share, and invalidates the cached sessions and totals. Finally calls start_more, which must add
+/// the module's operations to the metrics. Logs failures. Returns the hook's result.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
           const HashLimits& hash_limits,
           const std::function<void(MetricsRegistry&)>& start_more) noexcept;
@@ -267,7 +268,7 @@ class RequestBackend {
     const password::HashSlots& slots() const noexcept { return slots_; }
     const Backend& server() const noexcept { return backend_; }
     const BackendSettings& settings() const noexcept { return settings_; }
-    /// The client's address, as set by mod_remoteip.
+    /// The network of the client's address. mod_remoteip may have replaced the address.
     text::Network network() const noexcept { return network_; }
     /// Identifies the request's database and tables.
     const std::string& tables_id() const noexcept { return tables_id_; }

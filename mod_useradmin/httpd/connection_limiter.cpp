@@ -6,8 +6,8 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Shorter holds are not recorded. A thread that has waited no longer than this may always try to
-/// connect.
+/// Shorter holds are recorded only if they opened a connection. A thread that has waited no longer
+/// than this may always try to connect.
 constexpr std::chrono::milliseconds negligible_wait(100);
 
 } // namespace
@@ -35,7 +35,7 @@ bool ConnectionLimiter::is_slow(store::Clock::time_point now) const noexcept {
 ConnectionLimiter::PoolLock::PoolLock(ConnectionLimiter& limiter, store::Deadline deadline)
     : limiter_(limiter), deadline_(deadline), lock_(limiter.pool_mutex_, std::defer_lock) {
     wait();
-    // Yield to threads that return connections, unless the pool is usually locked only briefly.
+    // While the pool is slow, yield to threads that return connections.
     while (lock_ && limiter_.releases_ != 0 && limiter_.is_slow(store::Clock::now())) {
         lock_.unlock();
         if (store::Clock::now() >= deadline_)

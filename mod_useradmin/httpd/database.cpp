@@ -112,9 +112,9 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
         const ConnectionReturner returner(*this, connection);
         return;
     }
-    // The database may be unresponsive. A thread that tries to connect to it would delay the
-    // response, so return the connection when the memory pool is destroyed. Without DBDPersist, the
-    // connection is in a child of that pool.
+    // The database may be unresponsive, and returning the connection may then block behind a thread
+    // that is connecting. Return it after the response, when the memory pool is destroyed. Without
+    // DBDPersist, the connection is in a child of that pool.
     apr::emplace_before_children<ConnectionReturner>(memory_, *this, connection);
 }
 

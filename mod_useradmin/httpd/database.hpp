@@ -28,8 +28,8 @@ struct DatabaseModule {
     ap_dbd_t* connection_of_request(request_rec* request) const noexcept;
 };
 
-/// Returns a message about what the database configuration lacks, or an empty string if it is
-/// complete. Call after httpd has read the configuration.
+/// Returns what is wrong with the configuration of mod_dbd, or an empty string. Call after httpd
+/// has read the configuration.
 std::string database_problem();
 
 /// A child's data for a mod_dbd pool. Both modules share it.
@@ -82,7 +82,7 @@ class DatabaseConnections final : public store::ConnectionSource {
     const char* directive_;
     /// The connection to close. nullptr if none is open or another module acquired it.
     ap_dbd_t* owned_connection_ = nullptr;
-    /// The request's deadline.
+    /// The deadline passed to acquire().
     store::Deadline deadline_;
     store::Connection connection_;
     store::Clock::time_point acquired_at_;

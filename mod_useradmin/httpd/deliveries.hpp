@@ -15,9 +15,9 @@ struct server_rec;
 
 namespace useradmin::httpd {
 
-/// The result of the last attempt to deliver revocations, where `no_table` means that there is no
-/// usable table of revocations. The enumerators are in order of increasing severity, because
-/// snapshot_of() compares them.
+/// The result of the last delivery that did not fail because of the database. `no_table`: the table
+/// of revocations does not exist or cannot be read. The enumerators are in order of increasing
+/// severity, because snapshot_of() compares them.
 enum class DeliveryResult { unknown, delivered, no_table, unreachable };
 
 /// The state of a delivery. Lives in shared memory that survives restarts of httpd.
@@ -33,14 +33,14 @@ struct DeliveryState {
     std::atomic<std::int64_t> delivered_until;
     /// When a page of revocations was last delivered, or httpd last read the configuration.
     std::atomic<Clock::time_point> progressed_at = {};
-    /// The thread that delivers holds this mutex until it ends.
+    /// Held by the delivering thread until that thread exits.
     ipc::Mutex delivering = {};
 };
 
 /// The delivery of a virtual host's revocations. Virtual hosts with the same database, tables and
 /// storage share one state.
 struct HostDelivery {
-    /// Not identified by its name, because several virtual hosts may have the same name.
+    /// A pointer, because several virtual hosts may have the same name.
     const server_rec* host;
     /// Identifies the storage.
     std::string_view storage_id;
@@ -53,8 +53,8 @@ struct DeliverySnapshot {
     std::int64_t delivered_until;
     DeliveryState::Clock::time_point progressed_at = {};
 
-    /// Returns whether the application keeps accepting sessions that are revoked now: the last
-    /// attempt of a delivery failed, or none has made progress recently.
+    /// Returns whether the application keeps accepting sessions that are revoked now: a delivery
+    /// failed because of the storage or the table, or has made no progress for ten seconds.
     bool has_failed(DeliveryState::Clock::time_point now) const noexcept {
         constexpr std::chrono::seconds max_delay(10); // a delivery starts every second
         return storage >= DeliveryResult::no_table || now - progressed_at > max_delay;

@@ -45,7 +45,6 @@ std::size_t encoded_size(std::string_view path, std::size_t decoded_size) noexce
     return std::min(at, path.size());
 }
 
-/// Encodes the percent signs of a decoded path.
 std::string with_percent_signs_encoded(std::string_view path) {
     std::string encoded;
     for (const char character : path)
@@ -56,12 +55,13 @@ std::string with_percent_signs_encoded(std::string_view path) {
     return encoded;
 }
 
-/// This phase runs before Locations are applied, so check the file name instead of the settings.
+/// httpd resets the per-directory configuration before this phase, so check the file name instead.
 int skip_map_to_storage(request_rec* request) noexcept {
     return apr::view_of(request->filename) == no_file ? OK : DECLINED;
 }
 
-/// mod_dir would apply FallbackResource to a request without a file and without a handler.
+/// Sets a handler, because mod_dir applies FallbackResource to requests that have neither a file
+/// nor a handler.
 int set_handler(request_rec* request) noexcept {
     if (request->handler == nullptr && apr::view_of(request->filename) == no_file)
         request->handler = "useradmin";
@@ -82,7 +82,7 @@ int apply_redirect(request_rec* request) noexcept {
         return DECLINED;
     const char* const handler = request->handler;
     const int status = alias->pFunc(request);
-    request->handler = handler; // may be that of a ScriptAlias
+    request->handler = handler; // a ScriptAlias may have changed it
     return status;
 }
 

@@ -27,9 +27,9 @@ int handle_monitoring(request_rec* request, const module& owner, SettingsLookup&
 /// already added it.
 int add_to_status(request_rec* request, int flags, const module& owner) noexcept;
 
-/// Registers handle_monitoring() and add_to_status() for a module. They run before the modules'
-/// other handlers. Otherwise, these would handle the requests below a base address. order:
-/// determines which of the two modules is called first.
+/// Registers handle_monitoring() and add_to_status() for a module. handle_monitoring() runs before
+/// the modules' other handlers. Otherwise, they would handle its requests below a base address.
+/// order: determines which of the two modules is called first.
 template <const module& owner, SettingsLookup& settings>
 void register_monitoring(int order = APR_HOOK_REALLY_FIRST - 2) noexcept {
     ap_hook_handler(

@@ -124,7 +124,7 @@ std::string prometheus_text(const ServerMetrics& metrics) {
         });
     };
 
-    // packaging/grafana/generate and tests/checks/metrics parses these calls to begin().
+    // packaging/grafana/generate and tests/checks/metrics parse these calls to begin().
     text.begin("useradmin_requests_total", "counter",
                "Responses sent, by operation and HTTP status.");
     each_operation([&](Labels labels, const MetricsSnapshot::Operation& operation) {

@@ -27,7 +27,8 @@ T* shared_object(apr_pool_t* pool, const std::string& purpose) {
         pool, purpose, sizeof(T), [](void* memory) { return (new (memory) T())->init(); }));
 }
 
-/// Returns an object in shared memory for which all bytes zero are a valid state.
+/// Returns an object in zeroed shared memory. No constructor is called, so zeroed memory must be a
+/// valid T.
 template <class T>
 T* shared_zeroed_object(apr_pool_t* pool, const std::string& purpose) {
     return static_cast<T*>(shared_memory(

@@ -26,7 +26,7 @@ SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
     return entry;
 }
 
-/// Unlocks the entry at the end of the scope. Frees the entry if it has no total.
+/// At the end of the scope, frees the entry if it has no total, unlocks it, and wakes the waiters.
 class SharedTotals::CountGuard {
   public:
     CountGuard(Totals& totals, const Totals::Key& key, Totals::Entry& entry) noexcept

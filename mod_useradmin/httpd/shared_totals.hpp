@@ -46,7 +46,8 @@ class SharedTotals final : public store::Totals {
         [[nodiscard]] bool init() noexcept {
             return totals_.init([](Total& total) { return total.counting.init(); });
         }
-        /// Invalidates all totals. Takes no lock, so a less trusted process may call it.
+        /// Invalidates all totals. Takes no lock, so httpd's parent process can call it without
+        /// waiting for its less trusted children.
         void invalidate() noexcept { ++generation_; }
 
       private:
