@@ -20,7 +20,7 @@ bool sets_handler(request_rec* request, const ap_conf_vector_t* configuration) n
                better_auth_handler;
 }
 
-/// Returns whether the path is the canonical path of its endpoint, so that no other path can bypass
+/// Returns whether the request has the canonical path of its endpoint. Any other path could bypass
 /// a Location that restricts the endpoint. The path must end with "/admin/" and a name.
 bool is_canonical_path(request_rec* request) noexcept {
     constexpr std::string_view folder = "/admin";
@@ -43,8 +43,8 @@ bool is_canonical_path(request_rec* request) noexcept {
     return !has_location && path.find("/admin/") + folder.size() == path.rfind('/');
 }
 
-/// Returns whether the request is for the handler. Before httpd has set it, the Location's
-/// SetHandler decides.
+/// Returns whether the request is for the handler. Before httpd has set the handler, and after an
+/// error, the Location's SetHandler decides.
 bool is_for_handler(request_rec* request) noexcept {
     const bool is_own = apr::view_of(request->handler) == better_auth_handler;
     // ProxyPass sets a handler before httpd applies SetHandler.

@@ -19,8 +19,9 @@ bool has_better_auth_endpoints(apr_pool_t* pool);
 /// handles its path. Also works for a request that was rejected before httpd set its handler.
 const admin::Endpoint* better_auth_endpoint(request_rec* request) noexcept;
 
-/// Returns whether the module handles the endpoint at the request's Location. The application
-/// handles endpoints that need signed session cookies if there is no AuthUserAdminSecret.
+/// Returns whether the module handles the endpoint at the request's Location. Endpoints that need
+/// signed session cookies require AuthUserAdmin On and AuthUserAdminSecret. Otherwise, the
+/// application handles them.
 bool is_handled(const request_rec* request, const admin::Endpoint& endpoint);
 
 /// Handles a request to an endpoint. Returns DECLINED if the application handles it.

@@ -24,8 +24,8 @@ std::string_view evaluate(request_rec* request, const ap_expr_info_t* expression
     return {};
 }
 
-/// Returns the caller from this request's notes or UserAdminSession. The id is empty if there is
-/// none.
+/// Returns the caller from this request's notes or UserAdminSession. The id is empty if there is no
+/// caller.
 api::Caller caller_of(request_rec* request, const ServiceSettings& settings,
                       httpd::RequestLog& log) {
     const SessionSource session = settings.get<SessionExpressions>();
@@ -49,8 +49,8 @@ api::Caller caller_of(request_rec* request, const ServiceSettings& settings,
     return caller;
 }
 
-/// Returns whether mod_auth_useradmin looks up sessions for this request. If so, it logs why there
-/// is no session.
+/// Returns whether mod_auth_useradmin looks up sessions for this request or one that led to it. If
+/// so, it logs why there is no session.
 bool has_session_lookup(const request_rec* request) {
     for (; request != nullptr; request = httpd::parent_of(request))
         if (httpd::token_settings(request->per_dir_config).carriers)

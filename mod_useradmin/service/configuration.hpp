@@ -204,8 +204,8 @@ ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 /// Returns the server's base addresses in configuration order, inherited ones first.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;
 
-/// Returns the settings with which all requests use the database. They are the same for all
-/// operations, so a connection has one catalog.
+/// Returns the settings for access to the database. They include the plugins' tables for every
+/// operation, so a connection caches only one schema for them.
 httpd::BackendSettings backend_settings(const ServiceSettings& settings);
 /// Returns the protected address (4.4.1, check 5): from the directive, the environment variable or
 /// the built-in default, in this order.

@@ -67,8 +67,8 @@ bool is_authentication_conditional() {
 }
 
 void check_callers(apr_pool_t* pool, const server_rec* servers) {
-    // Another module may set the note that identifies the caller, so a server in operation does not
-    // warn. The provider authenticates callers in any section with its AuthType.
+    // Another module may set the note that identifies the caller, so warn only in a configuration
+    // test. The useradmin provider may authenticate callers in any section.
     if (ap_state_query(AP_SQ_RUN_MODE) == AP_SQ_RM_NORMAL ||
         httpd::is_password_provider_configured(pool) || is_authentication_conditional())
         return;

@@ -52,7 +52,7 @@ struct ConsoleCaller {
     std::optional<api::Caller> caller;
 };
 /// Looks up the base address in a subrequest. httpd runs all phases before the handler, including
-/// the auth modules.
+/// authentication.
 ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& service) {
     const std::unique_ptr<request_rec, decltype(&ap_destroy_sub_req)> call(
         ap_sub_req_lookup_uri(

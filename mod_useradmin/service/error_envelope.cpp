@@ -24,13 +24,13 @@ const ap_conf_vector_t* configuration_after_location_walk(request_rec* request) 
     return std::exchange(request->per_dir_config, own);
 }
 
-/// Returns whether the service is enabled at a path, such as one of a Location below the base
-/// address.
+/// Returns whether the service is enabled at a path. A Location below the base address may disable
+/// it.
 bool is_on_at(request_rec* request, const char* path) noexcept {
     return settings_of(httpd::configuration_for_path(request, path)).get<Enabled>().is_on;
 }
 
-/// Returns std::nullopt for a path of another handler, or a status that is no error.
+/// Returns std::nullopt if the path belongs to another handler or the status is not an error.
 std::optional<http::Response> find_error_response(request_rec* request) {
     // Other statuses, such as 301, keep httpd's page.
     if (!ap_is_HTTP_ERROR(request->status))

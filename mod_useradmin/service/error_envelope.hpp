@@ -24,8 +24,8 @@ std::string_view original_method(const request_rec* request) noexcept;
 /// is not for this module.
 std::optional<http::Response> error_response(request_rec* request);
 
-/// An output filter that replaces an error page with error_response(). The context is not nullptr
-/// until the first brigade.
+/// An output filter that replaces an error page with error_response(). Add it with a context other
+/// than nullptr. The filter clears the context at the first brigade.
 inline constexpr const char* envelope_filter = "USERADMIN_ENVELOPE";
 apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept;
 

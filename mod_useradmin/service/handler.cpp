@@ -27,8 +27,8 @@ bool is_enabled(const ServiceSettings& settings) noexcept {
     return settings.get<Enabled>().is_on;
 }
 
-/// Returns whether the service is enabled for the request and has a base address at least as long
-/// as that of sign-in.
+/// Returns whether the service handles the request. If sign-in has a longer base address, the auth
+/// module handles the request.
 bool is_for_service(const request_rec* request) noexcept {
     const httpd::Base base = settings_of(request).get<Enabled>();
     return base.is_on && apr::view_of(base.path).size() >=

@@ -18,7 +18,8 @@ struct ServiceOfPage {
     /// The decoded base address without a trailing slash. Valid for the lifetime of the
     /// configuration.
     const char* base;
-    /// The configuration at the base address. Valid for the lifetime of the request.
+    /// The configuration at the base address or, if the page is below it, at the page. Valid for
+    /// the lifetime of the request.
     ap_conf_vector_t* configuration;
     const ServiceSettings& settings;
 };
@@ -27,9 +28,8 @@ struct ServiceOfPage {
 /// disables it.
 std::optional<ServiceOfPage> service_at(request_rec* request, const char* base);
 
-/// Returns the service whose base address contains the page or, if there is none, the only service
-/// of the virtual host. If there are none or several, logs how to fix this and returns
-/// std::nullopt.
+/// Returns the service whose Location contains the page or, if there is none, the only service of
+/// the virtual host. If there are none or several, logs how to fix this and returns std::nullopt.
 std::optional<ServiceOfPage> service_of_page(request_rec* request);
 
 /// Sets the ETag of a page and evaluates the request's conditions (RFC 9110, section 13). Returns

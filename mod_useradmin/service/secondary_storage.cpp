@@ -93,10 +93,11 @@ class Job {
         const std::lock_guard wait(running_);
     }
 
-    /// Does nothing while another child delivers.
+    /// Delivers pending revocations. Does nothing if another child is delivering, after stop(), or
+    /// before the child is initialized.
     void run(apr_pool_t* pool) {
         const std::lock_guard lock(running_);
-        if (storage_.is_stopped() || backend().pool_state == nullptr) // stopped, or still starting
+        if (storage_.is_stopped() || backend().pool_state == nullptr)
             return;
         is_delivering_ = is_delivering_ || state_.delivering.try_lock();
         if (!is_delivering_)
@@ -112,7 +113,7 @@ class Job {
             if (outcome == Delivery::Outcome::partial || outcome == Delivery::Outcome::complete)
                 state_.progressed_at = DeliveryState::Clock::now();
         }
-        // The next run delivers the same pages again.
+        // The next run delivers the same pages again, so this run has made no progress.
         if (outcome == Delivery::Outcome::database_failed)
             state_.progressed_at = progressed_before;
         if (outcome == Delivery::Outcome::storage_failed)
@@ -193,7 +194,7 @@ apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
 }
 
 /// Calls visit with the settings of the server and of each Location that have a storage and
-/// UserAdmin On. If the server has endpoints for better-auth's admin client, UserAdmin need not be
+/// UserAdmin On. If any server has endpoints for better-auth's admin client, UserAdmin need not be
 /// On, because their Location needs no directive of the module. Also visits every remaining
 /// Location, such as a <LocationMatch>, whose storage is neither the server's nor that of a
 /// Location with UserAdmin On.

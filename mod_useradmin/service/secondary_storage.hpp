@@ -23,20 +23,20 @@ struct StorageSetting {
 /// application keeps accepting sessions that are revoked now.
 bool has_failed(const StorageSetting& storage, const server_rec* host);
 
-/// The Warning header (RFC 7234, section 5.5) of a response to a change that revokes sessions while
-/// the secondary storage is unavailable.
+/// The Warning header (RFC 7234, section 5.5) that is sent if a change revokes sessions while the
+/// secondary storage is unavailable.
 inline constexpr const char* failure_warning =
     "199 - \"The application accepts the user's sessions until its secondary storage can be "
     "reached\"";
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting& storage);
 
-/// Returns what the server's directive requires but httpd lacks, or nullptr. Call it in
-/// check_config.
+/// Returns an error message if the server uses a secondary storage but mod_watchdog is not loaded.
+/// Otherwise returns nullptr. Call it in check_config.
 const char* missing_delivery_requirement(apr_pool_t* pool, const server_rec* server);
 
-/// Starts the watchdog jobs. Every second, one child delivers each job's revocations. Call it in
-/// post_config, after httpd::start(). Throws std::exception.
+/// Registers the deliveries with mod_watchdog. Every second, one child runs each delivery. Call it
+/// in the start_more function of httpd::start(). Throws std::exception.
 void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers);
 
 /// Registers a cleanup that stops the child's deliveries before its database connections are
