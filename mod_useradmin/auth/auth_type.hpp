@@ -17,8 +17,9 @@ inline bool takes_user_from_session(request_rec* request) noexcept {
     return apr::view_of(type).empty() || strcasecmp(type, "UserAdmin") == 0;
 }
 
-/// The note with the session's user id if another AuthType sets r->user. The values of this note
-/// and of httpd::id_note are the same pointer until another module changes httpd::id_note.
+/// Holds the session's user id if another AuthType sets r->user. Points to the same string as
+/// httpd::id_note until another module replaces that note. has_session_user() compares the
+/// pointers.
 inline constexpr const char* session_note = "auth-useradmin-session";
 
 /// Returns whether the session notes of `source` identify the same user as r->user.

@@ -170,7 +170,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
     return make_outcome(request, identity, result_of(identity));
 }
 
-/// Looks up an API key and counts the request.
+/// Looks up an API key and counts the request toward the key's limits.
 Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std::string_view key) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings, true));
@@ -427,8 +427,7 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
         server_configuration_of(server).formats = &apr::emplace<sign_in::ObservedFormats>(pool);
 }
 
-/// mod_useradmin calls this for each request to a service, for its OpenAPI document, for links by
-/// mail, and before it logs that a request has no caller.
+/// mod_useradmin calls this for its requests and when it checks the configuration.
 httpd::TokenSettings useradmin_token_settings(const ap_conf_vector_t* configuration) noexcept {
     const AuthSettings& settings = settings_of(configuration);
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;

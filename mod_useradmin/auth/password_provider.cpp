@@ -78,7 +78,7 @@ authn_status check_password(request_rec* request, const char* user, const char* 
 
 constexpr authn_provider password_provider = {check_password, nullptr};
 
-/// mod_useradmin calls this when httpd reads the configuration.
+/// mod_useradmin calls this when it checks the configuration.
 bool useradmin_is_password_provider_configured(apr_pool_t* pool) noexcept {
     return apr::guarded([&] { return is_password_provider_configured(pool); },
                         [](const char*) { return false; });

@@ -33,7 +33,7 @@ struct Token {
 Token token_of(std::string_view credential, const AuthSettings& settings);
 
 /// Returns the value of one of better-auth's cookies without the signature. Returns an empty string
-/// if the cookie is absent or its signature is missing or wrong.
+/// if the cookie is absent or token_of() rejects its signature.
 crypto::Secret signed_cookie(const request_rec* request, const AuthSettings& settings,
                              const std::string& name);
 
