@@ -139,7 +139,7 @@ bool RedisStorage::open() {
     }
     // CGI programs must not inherit the connection. hiredis before 1.4 has no option for this.
     fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
-    // A blocking read would restart its timeout at each byte.
+    // The timeout of a blocking read would start again after every byte received.
     fcntl(context_->fd, F_SETFL, fcntl(context_->fd, F_GETFL) | O_NONBLOCK);
     context_->flags &= ~REDIS_BLOCK;
     if (address_.has_tls && !encrypt())
