@@ -79,7 +79,8 @@ std::string problem_of(const Template& read) {
 }
 
 /// Returns whether a mail program could show a part of the name as a link: a URL, an address or a
-/// host name. Users choose their own names, and httpd's messages must not spread links of others.
+/// host name. Users choose their own names, and could otherwise send links to others in messages
+/// from the module.
 bool may_contain_link(std::string_view name) {
     const auto is_letter = [&](std::size_t at) {
         return at < name.size() &&
