@@ -440,19 +440,11 @@ void append_users(Statement& statement, const Table& user, Order order) {
 /// the page. If there are more, the total is NULL.
 void append_any_collection(Statement& statement, const Schema& schema, const Filter& filter,
                            const Window& window, AppendSearch append_search) {
-    const Table& user = schema.user;
-    const std::string max_matches = std::to_string(max_collected);
     statement << "WITH useradmin_match AS MATERIALIZED (SELECT "
-              << sort_columns(user, window.order.by) << " FROM " << user;
+              << sort_columns(schema.user, window.order.by) << " FROM " << schema.user;
     append_filter(statement, schema, filter, append_search);
-    const std::string number = user.function("count") + "*)";
-    statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
-              << select_list_m(user, window.order.by) << " FROM (SELECT (SELECT CASE WHEN "
-              << number << user.op("<=") << max_matches << " THEN " << number
-              << " END FROM useradmin_match) AS total) t LEFT JOIN (SELECT * FROM "
-                 "useradmin_match";
-    append_match_window(statement, user, window);
-    append_users(statement << ") m ON TRUE LEFT", user, window.order);
+    append_match_total(statement, schema.user, window.order.by);
+    append_collected(statement, schema, {}, window);
 }
 
 /// Counts the matches of a filter. `users` is the page, if already known.
@@ -683,10 +675,18 @@ void append_limit(Statement& statement, std::int64_t limit) {
         statement << argument(limit);
 }
 
+void append_match_total(Statement& statement, const Table& user, SortKey by) {
+    const std::string number = user.function("count") + "*)";
+    statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
+              << select_list_m(user, by) << " FROM (SELECT (SELECT CASE WHEN " << number
+              << user.op("<=") << std::to_string(max_collected) << " THEN " << number
+              << " END FROM useradmin_match)";
+}
+
 void append_collected(Statement& statement, const Schema& schema, const model::NullableText& role,
                       const Window& window) {
     const Table& user = schema.user;
-    statement << " LEFT JOIN (SELECT * FROM (SELECT * FROM useradmin_match";
+    statement << " AS total) t LEFT JOIN (SELECT * FROM (SELECT * FROM useradmin_match";
     if (role) {
         Window window_of_role = window;
         window_of_role.limit = window.end();

@@ -68,9 +68,12 @@ void append_window(Statement& statement, const Window& window);
 /// Appends LIMIT. Common limits are literals. If the limit were an argument, PostgreSQL would plan
 /// each execution, and planning takes as long as reading the page.
 void append_limit(Statement& statement, std::int64_t limit);
-/// Appends the joins from the total (t) to the users of the page (u). The users are those in
-/// useradmin_match and, if `role` is set, those with the role. If so, useradmin_match must not
-/// contain users with the role.
+/// Appends the end of the CTE useradmin_match, which collects up to max_collected matches, and an
+/// expression for their number. If there are more matches, the number is NULL.
+void append_match_total(Statement& statement, const Table& user, SortKey by);
+/// Completes the total (t), and appends the joins from the total to the users of the page (u). The
+/// users are those in useradmin_match and, if `role` is set, those with the role. If so,
+/// useradmin_match must not contain users with the role.
 void append_collected(Statement& statement, const Schema& schema, const model::NullableText& role,
                       const Window& window);
 

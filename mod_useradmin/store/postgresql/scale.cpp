@@ -162,14 +162,9 @@ void append_scale_collection(Statement& statement, const Schema& schema, const F
                              const Window& window) {
     append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema,
                    sort_columns(schema.user, SortKey::created_at), filter);
-    statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
-              << select_list_m(schema.user, SortKey::created_at)
-              << " FROM (SELECT (SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.<=) "
-              << std::to_string(max_collected)
-              << " THEN pg_catalog.count(*) END FROM useradmin_match)";
+    append_match_total(statement, schema.user, SortKey::created_at);
     if (filter.role)
         append_scale_total(statement << " OPERATOR(pg_catalog.+) ", schema, {filter.role, {}});
-    statement << " AS total) t";
     append_collected(statement, schema, filter.role, window);
 }
 
