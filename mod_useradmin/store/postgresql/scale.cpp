@@ -224,9 +224,9 @@ class ScaledListQueries final : public ListQueries {
             return users;
         }
         if (filter.is_standard() && filter.search && window.order.is_default()) {
-            if (!is_collectible(filter, window, total))
-                return ordered_scan(work, filter, window, append_unindexed_search);
-            Result<CountedPage> counted = count(work, filter, window, total);
+            Result<CountedPage> counted = is_collectible(filter, window, total)
+                                              ? count(work, filter, window, total)
+                                              : CountedPage{};
             if (!counted)
                 return counted.failure();
             return counted->users ? *std::move(counted->users)
