@@ -139,9 +139,8 @@ class Dialect {
     virtual Result<model::User> update_with_before(Work& work, std::string_view id,
                                                    const Changes& changes,
                                                    const UpdateGuard& guard) const = 0;
-    /// Opens a session, and ends the user's sessions beyond SessionTerms::max_sessions. Returns the
-    /// new session's id, or not_found if the terms are not met. Locks the user's row against
-    /// concurrent changes.
+    /// Opens a session if the terms other than SessionTerms::max_sessions are met. Returns the new
+    /// session's id, or not_found. Locks the user's row against concurrent changes.
     virtual Result<std::string_view> open_session(Work& work, const model::Session& session,
                                                   const SessionTerms& terms) const = 0;
 

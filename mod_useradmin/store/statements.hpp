@@ -146,12 +146,4 @@ void append_terms(Statement& statement, const Table& user, const model::Session&
 /// Appends a condition that a row of the account table is a credential account with the hash.
 void append_hash(Statement& statement, const Table& account, std::string_view hash);
 
-/// Appends a condition that a row of the session table has not expired.
-void append_unexpired(Statement& statement, const Table& table, const SessionTerms& terms);
-
-/// Appends a condition that the session useradmin_row belongs to the user of the new session and
-/// must end before the new session is opened (SessionTerms::max_sessions).
-void append_excess(Statement& statement, const Table& table, const model::Session& session,
-                   const SessionTerms& terms);
-
 } // namespace useradmin::store::statements

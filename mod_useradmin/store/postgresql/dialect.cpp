@@ -299,20 +299,32 @@ class Postgresql final : public Dialect {
 
     Result<std::string_view> open_session(Work& work, const model::Session& session,
                                           const SessionTerms& terms) const override {
-        if (terms.max_sessions == 0)
-            return insert_session(work, session, terms);
-        return statements::in_transaction<std::string_view>(
-            work, [&]() -> Result<std::string_view> {
-                // Only a statement that begins after the row is locked sees the sessions that were
-                // opened during the wait.
-                const Table& user = work.schema().user;
-                Statement lock = work.statement();
-                lock << "SELECT 1 FROM " << user << " WHERE ";
-                append_equals(lock, user.at("id"), session.user_id);
-                if (!work.run(lock << " FOR NO KEY UPDATE"))
-                    return Failure::failed;
-                return insert_session(work, session, terms);
-            });
+        const Schema& schema = work.schema();
+        Statement statement = work.statement();
+        statement << "WITH useradmin_user (id) AS (SELECT " << schema.user.at("id") << " FROM "
+                  << schema.user << " AS useradmin_row WHERE ";
+        // A change to the user waits for this lock, or this statement rechecks the row after the
+        // change. Shared locks would let a stream of sign-ins block a change indefinitely.
+        statements::append_terms(statement, schema.user, session, terms);
+        statement << " FOR NO KEY UPDATE)";
+        const char* holds = "EXISTS (SELECT 1 FROM useradmin_user)";
+        if (terms.password_hash) {
+            holds = "EXISTS (SELECT 1 FROM useradmin_account)";
+            const Column& owner = schema.account.at("userId");
+            statement << ", useradmin_account (one) AS (SELECT 1 FROM " << schema.account
+                      << " WHERE " << owner << owner.op("=")
+                      << "ANY (SELECT id FROM useradmin_user) AND ";
+            statements::append_hash(statement, schema.account, *terms.password_hash);
+            statement << " FOR SHARE)";
+        }
+        const Table& table = schema.session;
+        statement << " INSERT INTO " << table << " (";
+        const Assignments row = assignments_of(table, session);
+        statement.columns(row) << ") SELECT ";
+        statement.values(row) << " WHERE " << holds << " RETURNING "
+                              << table.select_expression("id");
+        return statements::first_row(work, statement,
+                                     [](Rows& rows) { return rows.take().value_or(""); });
     }
 
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
@@ -380,53 +392,6 @@ class Postgresql final : public Dialect {
     }
 
   private:
-    static Result<std::string_view> insert_session(Work& work, const model::Session& session,
-                                                   const SessionTerms& terms) {
-        const Schema& schema = work.schema();
-        Statement statement = work.statement();
-        statement << "WITH useradmin_user (id) AS (SELECT " << schema.user.at("id") << " FROM "
-                  << schema.user << " AS useradmin_row WHERE ";
-        // A change to the user waits for this lock, or this statement rechecks the row after the
-        // change. Shared locks would let a stream of sign-ins block a change indefinitely.
-        statements::append_terms(statement, schema.user, session, terms);
-        statement << " FOR NO KEY UPDATE)";
-        const char* holds = "EXISTS (SELECT 1 FROM useradmin_user)";
-        if (terms.password_hash) {
-            holds = "EXISTS (SELECT 1 FROM useradmin_account)";
-            const Column& owner = schema.account.at("userId");
-            statement << ", useradmin_account (one) AS (SELECT 1 FROM " << schema.account
-                      << " WHERE " << owner << owner.op("=")
-                      << "ANY (SELECT id FROM useradmin_user) AND ";
-            statements::append_hash(statement, schema.account, *terms.password_hash);
-            statement << " FOR SHARE)";
-        }
-        const Table& table = schema.session;
-        if (terms.max_sessions > 0) {
-            const Column& key = table.at("id");
-            statement << ", useradmin_surplus (id, is_live) AS (DELETE FROM " << table << " WHERE "
-                      << holds << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM "
-                      << table << " AS useradmin_row WHERE ";
-            statements::append_excess(statement, table, session, terms);
-            // Skip locked sessions, because other transactions are about to delete them.
-            statement << " FOR UPDATE SKIP LOCKED) RETURNING " << key << "::pg_catalog.text, ";
-            statements::append_unexpired(statement, table, terms);
-            statement << ")";
-            if (schema.revocation.exists()) {
-                append_cleanup(statement << ", ", schema.revocation);
-                statement << ", useradmin_revoked AS (INSERT INTO " << schema.revocation
-                          << " (user_id, session_id) SELECT " << argument(session.user_id)
-                          << ", id FROM useradmin_surplus WHERE is_live)";
-            }
-        }
-        statement << " INSERT INTO " << table << " (";
-        const Assignments row = assignments_of(table, session);
-        statement.columns(row) << ") SELECT ";
-        statement.values(row) << " WHERE " << holds << " RETURNING "
-                              << table.select_expression("id");
-        return statements::first_row(work, statement,
-                                     [](Rows& rows) { return rows.take().value_or(""); });
-    }
-
     /// Appends a CTE that removes up to ten revocations that are older than 30 days. Skips those
     /// that another transaction is removing.
     static void append_cleanup(Statement& statement, const Table& table) {

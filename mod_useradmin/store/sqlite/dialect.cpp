@@ -233,23 +233,6 @@ class Sqlite final : public Dialect {
         const Result<Rows> found = work.run(find);
         if (!found || found->count() == 0)
             return found ? Failure::not_found : found.failure();
-        Statement surplus = work.statement();
-        if (terms.max_sessions > 0) {
-            statements::append_excess(surplus << "DELETE FROM " << table
-                                              << " AS useradmin_row WHERE ",
-                                      table, session, terms);
-            statements::append_unexpired(surplus << " RETURNING " << table.at("id") << ", ", table,
-                                         terms);
-            Result<Rows> ended = work.run(surplus);
-            if (!ended)
-                return Failure::failed;
-            while (ended->next()) {
-                const std::string_view id = ended->take().value_or("");
-                if (ended->take_boolean() && schema.revocation.exists() &&
-                    !record_revocation(work, {session.user_id, id}))
-                    return Failure::failed;
-            }
-        }
         Statement insert = work.statement();
         Result<Rows> rows = work.run(insert.insertion(table, assignments_of(table, session))
                                      << " RETURNING " << table.at("id"));

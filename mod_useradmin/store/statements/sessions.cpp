@@ -25,6 +25,67 @@ void append_of_session(Statement& statement, const Schema& schema, std::string_v
     append_equals(statement, column, token, "s.");
 }
 
+/// Appends a condition that a row of the session table has not expired.
+void append_unexpired(Statement& statement, const Table& table, const SessionTerms& terms) {
+    const Column& expires = table.at("expiresAt");
+    const bool is_number = expires.has_unix_times();
+    // In a text column, times in other formats compare correctly only by day. Sessions with such
+    // times count as live for another day.
+    const bool is_exact = expires.kind == Column::Kind::timestamp || is_number;
+    const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
+    // In SQLite's RETURNING, neither the column nor the argument has a reliable affinity.
+    statement << expires << expires.op(">") << (is_number ? "CAST(" : "") << argument(expires, now)
+              << (is_number ? " AS bigint)" : "");
+}
+
+/// Appends a condition that the session useradmin_row belongs to the user of the new session and
+/// must end before the new session is opened (SessionTerms::max_sessions).
+void append_excess(Statement& statement, const Table& table, const model::Session& session,
+                   const SessionTerms& terms) {
+    const Column& owner = table.at("userId");
+    append_equals(statement, owner, session.user_id);
+    const Column& key = table.at("id");
+    statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
+              << " WHERE ";
+    append_equals(statement, owner, session.user_id);
+    append_unexpired(statement << " AND ", table, terms);
+    statement << " ORDER BY " << newest_first_order(table) << " LIMIT "
+              << argument(terms.max_sessions - 1) << ") useradmin_kept WHERE useradmin_kept.id"
+              << key.op("=") << "useradmin_row." << key << ")";
+}
+
+/// Locks the user, and ends the user's sessions beyond SessionTerms::max_sessions. Returns false on
+/// failure.
+bool end_surplus_sessions(Work& work, const model::Session& session, const SessionTerms& terms) {
+    const Schema& schema = work.schema();
+    const DatabaseProduct& product = work.dialect().product();
+    // Only a statement that begins after the row is locked sees the sessions that were opened
+    // during the wait.
+    Statement lock = work.statement();
+    lock << "SELECT 1 FROM " << schema.user << " WHERE ";
+    append_equals(lock, schema.user.at("id"), session.user_id);
+    if (!work.run(lock << product.row_lock))
+        return false;
+    const Table& table = schema.session;
+    const Column& key = table.at("id");
+    // Skip locked sessions, because other transactions are about to delete them.
+    const auto [before, after] = product.any_of_skip_locked;
+    Statement surplus = work.statement();
+    surplus << "DELETE FROM " << table << " WHERE " << key << before << "SELECT " << key << " FROM "
+            << table << " AS useradmin_row WHERE ";
+    append_excess(surplus, table, session, terms);
+    append_unexpired(surplus << after << " RETURNING " << table.select_expression("id") << ", ",
+                     table, terms);
+    Result<Rows> ended = work.run(surplus);
+    while (ended && ended->next()) {
+        const std::string_view id = ended->take().value_or("");
+        if (ended->take_boolean() && schema.revocation.exists() &&
+            !work.dialect().record_revocation(work, {session.user_id, id}))
+            return false;
+    }
+    return static_cast<bool>(ended);
+}
+
 } // namespace
 
 void append_terms(Statement& statement, const Table& user, const model::Session& session,
@@ -40,32 +101,6 @@ void append_terms(Statement& statement, const Table& user, const model::Session&
               << argument(terms.verified->role.value_or("user"));
     if (!terms.allows_banned)
         append_not_banned(statement << " AND ", user, terms.now);
-}
-
-void append_unexpired(Statement& statement, const Table& table, const SessionTerms& terms) {
-    const Column& expires = table.at("expiresAt");
-    const bool is_number = expires.has_unix_times();
-    // In a text column, times in other formats compare correctly only by day. Sessions with such
-    // times count as live for another day.
-    const bool is_exact = expires.kind == Column::Kind::timestamp || is_number;
-    const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
-    // In SQLite's RETURNING, neither the column nor the argument has a reliable affinity.
-    statement << expires << expires.op(">") << (is_number ? "CAST(" : "") << argument(expires, now)
-              << (is_number ? " AS bigint)" : "");
-}
-
-void append_excess(Statement& statement, const Table& table, const model::Session& session,
-                   const SessionTerms& terms) {
-    const Column& owner = table.at("userId");
-    append_equals(statement, owner, session.user_id);
-    const Column& key = table.at("id");
-    statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
-              << " WHERE ";
-    append_equals(statement, owner, session.user_id);
-    append_unexpired(statement << " AND ", table, terms);
-    statement << " ORDER BY " << newest_first_order(table) << " LIMIT "
-              << argument(terms.max_sessions - 1) << ") useradmin_kept WHERE useradmin_kept.id"
-              << key.op("=") << "useradmin_row." << key << ")";
 }
 
 Result<SessionWithUser> find_session(Work& work, std::string_view token) {
@@ -166,7 +201,13 @@ Result<std::string_view> create_session(Work& work, const model::Session& sessio
     work.row_change().user_id = session.user_id;
     if (!work.schema().user.at("id").can_hold_id(session.user_id))
         return Failure::version_mismatch;
-    const Result<std::string_view> opened = work.dialect().open_session(work, session, terms);
+    const auto open = [&]() -> Result<std::string_view> {
+        if (terms.max_sessions > 0 && !end_surplus_sessions(work, session, terms))
+            return Failure::failed;
+        return work.dialect().open_session(work, session, terms);
+    };
+    const Result<std::string_view> opened =
+        terms.max_sessions > 0 ? in_transaction<std::string_view>(work, open) : open();
     if (opened.is_not_found())
         return rejection_of(work, terms.actor).value_or(Failure::version_mismatch);
     return opened;
