@@ -53,11 +53,9 @@ bool contains_ban(const Changes& changes);
 /// Ends the sessions in which the user impersonates others, and records their revocation. `role` is
 /// the user's role when the sessions were opened. Returns false on failure.
 bool end_impersonations(Work& work, std::string_view user_id, model::NullableText role);
-/// As above, with the user's current role. Does nothing if the user does not exist.
-bool end_impersonations(Work& work, std::string_view user_id);
 /// Ends the user's sessions and those in which the user impersonates others. Returns the number of
-/// the user's own sessions.
-Result<std::int64_t> end_sessions(Work& work, std::string_view user_id);
+/// the user's own sessions. `role` is as above.
+Result<std::int64_t> end_sessions(Work& work, std::string_view user_id, model::NullableText role);
 /// Deletes the user's verification rows whose identifiers have one of the prefixes. Returns false
 /// on failure.
 bool remove_verifications(Work& work, std::string_view user_id,
@@ -86,7 +84,13 @@ Result<T> revoke(Work& work, const Revocation& revocation, const Change& change)
     });
 }
 
-/// Locks the user's row and, if the guard allows it, calls change(has_second_factor).
+/// What a change needs to know of the locked user.
+struct LockedUser {
+    bool has_second_factor = false;
+    model::NullableText role;
+};
+
+/// Locks the user's row and, if the guard allows it, calls change(LockedUser).
 template <class Operation>
 Result<Done> change_locked_user(Work& work, std::string_view id, const UpdateGuard& guard,
                                 const Operation& change) {
@@ -96,15 +100,16 @@ Result<Done> change_locked_user(Work& work, std::string_view id, const UpdateGua
     if (!work.can_hold_id(key, id))
         return Failure::not_found;
     Statement lock = work.statement();
-    lock << "SELECT " << second_factor_condition(work.schema()) << " FROM " << user
-         << " AS useradmin_row";
+    lock << "SELECT " << second_factor_condition(work.schema()) << ", "
+         << user.select_expression("role") << " FROM " << user << " AS useradmin_row";
     append_equals(lock << " WHERE ", key, id);
     append_guard(lock, user, guard);
     lock << work.dialect().product().row_lock;
     const Result<Done> changed = in_transaction<Done>(work, [&]() -> Result<Done> {
-        const Result<bool> has_second_factor =
-            first_row(work, lock, [](Rows& rows) { return rows.take_boolean(); });
-        return has_second_factor ? change(*has_second_factor) : has_second_factor.failure();
+        const Result<LockedUser> locked = first_row(work, lock, [](Rows& rows) {
+            return LockedUser{rows.take_boolean(), rows.take()};
+        });
+        return locked ? change(*locked) : locked.failure();
     });
     if (!guard.is_empty() && changed.is_not_found())
         return guard_failure(work, id, guard);

@@ -93,13 +93,13 @@ Result<Credential> find_credential(Work& work, std::string_view email) {
 Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
                           const UpdateGuard& guard) {
     const std::string_view user_id = account.user_id;
-    return change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
+    return change_locked_user(work, user_id, guard, [&](const LockedUser& user) -> Result<Done> {
         const Result<Done> set = write_account(work, account);
         if (set && revokes_links(work) && !remove_password_links(work, user_id))
             return Failure::failed;
         if (!set || sessions == SessionPolicy::keep)
             return set;
-        const Result<std::int64_t> ended = end_sessions(work, user_id);
+        const Result<std::int64_t> ended = end_sessions(work, user_id, user.role);
         return ended ? Result<Done>(Done()) : ended.failure();
     });
 }

@@ -10,8 +10,8 @@ namespace useradmin::store::statements {
 Result<Done> remove_second_factor(Work& work, std::string_view id, const UpdateGuard& guard) {
     const Schema& schema = work.schema();
     const Table& user = schema.user;
-    return change_locked_user(work, id, guard, [&](bool is_enabled) -> Result<Done> {
-        if (!is_enabled)
+    return change_locked_user(work, id, guard, [&](const LockedUser& locked) -> Result<Done> {
+        if (!locked.has_second_factor)
             return Failure::no_second_factor;
         Statement disable = work.statement();
         disable << "UPDATE " << user << " SET ";
@@ -24,7 +24,7 @@ Result<Done> remove_second_factor(Work& work, std::string_view id, const UpdateG
         if (!work.run(disable) || !work.run(clear) ||
             !remove_verifications(work, id, second_factor_prefixes))
             return Failure::failed;
-        const Result<std::int64_t> ended = end_sessions(work, id);
+        const Result<std::int64_t> ended = end_sessions(work, id, locked.role);
         return ended ? Result<Done>(Done()) : ended.failure();
     });
 }

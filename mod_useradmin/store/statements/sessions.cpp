@@ -248,7 +248,7 @@ Result<Done> delete_session_of_user(Work& work, std::string_view user_id, std::s
                                     const UpdateGuard& guard) {
     const Table& table = work.schema().session;
     const Column& key = table.at("id");
-    return change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
+    return change_locked_user(work, user_id, guard, [&](const LockedUser&) -> Result<Done> {
         if (!table.at("userId").can_hold_id(user_id) || !work.can_hold_id(key, id))
             return Failure::no_session;
         Statement statement = work.statement();
@@ -283,14 +283,7 @@ bool end_impersonations(Work& work, std::string_view user_id, model::NullableTex
     return static_cast<bool>(ended);
 }
 
-bool end_impersonations(Work& work, std::string_view user_id) {
-    if (work.schema().session.find("impersonatedBy") == nullptr)
-        return true;
-    const Result<model::User> user = find(work, user_id, UserColumns::known);
-    return user ? end_impersonations(work, user_id, user->role) : user.is_not_found();
-}
-
-Result<std::int64_t> end_sessions(Work& work, std::string_view user_id) {
+Result<std::int64_t> end_sessions(Work& work, std::string_view user_id, model::NullableText role) {
     const Table& table = work.schema().session;
     if (!table.at("userId").can_hold_id(user_id))
         return 0;
@@ -298,7 +291,7 @@ Result<std::int64_t> end_sessions(Work& work, std::string_view user_id) {
     append_delete(statement, table, "userId", user_id);
     const auto end_all = [&]() -> Result<std::int64_t> {
         const Result<std::int64_t> ended = affected(work, statement);
-        return ended && !end_impersonations(work, user_id) ? Failure::failed : ended;
+        return ended && !end_impersonations(work, user_id, role) ? Failure::failed : ended;
     };
     return revoke<std::int64_t>(work, {user_id, {}},
                                 [&] { return in_transaction<std::int64_t>(work, end_all); });
@@ -308,8 +301,8 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_i
                                              const UpdateGuard& guard) {
     Result<std::int64_t> ended = 0;
     const Result<Done> changed =
-        change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
-            ended = end_sessions(work, user_id);
+        change_locked_user(work, user_id, guard, [&](const LockedUser& user) -> Result<Done> {
+            ended = end_sessions(work, user_id, user.role);
             return ended ? Result<Done>(Done()) : ended.failure();
         });
     return changed ? ended : changed.failure();

@@ -64,7 +64,7 @@ Result<std::vector<model::SignInMethod>> list_sign_in_methods(Work& work, std::s
 Result<Done> remove_sign_in_method(Work& work, std::string_view user_id, model::MethodKind kind,
                                    std::string_view id, const UpdateGuard& guard) {
     const auto methods = work.schema().method_table(kind);
-    return change_locked_user(work, user_id, guard, [&](bool) -> Result<Done> {
+    return change_locked_user(work, user_id, guard, [&](const LockedUser&) -> Result<Done> {
         if (!methods)
             return Failure::no_sign_in_method;
         const Table& table = work.schema().table(methods->letter);

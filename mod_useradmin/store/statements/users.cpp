@@ -260,41 +260,34 @@ Result<model::User> update(Work& work, std::string_view id, const Changes& chang
 
 namespace {
 
-/// Appends a query for the address of the user to delete and, if there is a listener, for the row.
-Statement& append_target(Statement& statement, const Work& work, std::string_view id) {
-    const Table& user = work.schema().user;
-    statement << "SELECT " << user.select_expression("email");
-    if (work.has_listener())
-        statement << ", " << user.select_list;
-    append_equals(statement << " FROM " << user << " AS useradmin_row WHERE ", user.at("id"), id);
+/// Appends a query for the user to delete.
+Statement& append_target(Statement& statement, const Table& user, std::string_view id) {
+    append_equals(statement << "SELECT " << user.select_list << " FROM " << user
+                            << " AS useradmin_row WHERE ",
+                  user.at("id"), id);
     return statement;
 }
 
-/// Runs the query of append_target(), and keeps the row for the listener. Returns the address.
-/// Fails with not_found or protected_user.
-Result<model::NullableText> check_target(Work& work, const Statement& statement,
-                                         const ProtectedEmail& protected_email) {
-    Result<Rows> target = work.run(statement);
+/// Runs the query of append_target(), and keeps the row for the listener. Fails with not_found or
+/// protected_user.
+Result<model::User> check_target(Work& work, const Statement& statement,
+                                 const ProtectedEmail& protected_email) {
+    const Result<model::User> target = first_row(work, statement, read_record<model::User>);
     if (!target)
-        return target.failure();
-    if (!target->next())
-        return Failure::not_found;
-    const model::NullableText email = target->take();
+        return target;
     const bool ignores_case =
         protected_email.ignores_case || work.schema().user.at("email").has_loose_equality;
-    if (email && ProtectedEmail{protected_email.email, ignores_case}.matches(*email))
+    if (!target->email.empty() &&
+        ProtectedEmail{protected_email.email, ignores_case}.matches(target->email))
         return Failure::protected_user;
-    if (work.has_listener()) {
-        const model::User before = target->take_record<model::User>();
-        work.row_change() = {before.id, before, {}};
-    }
-    return email;
+    work.row_change() = {target->id, *target, {}};
+    return target;
 }
 
 /// Deletes the locked user and the user's rows in other tables, in the order of 4.4.1. Uses
 /// separate statements, because a trigger of the application may delete rows that the next
 /// statement also deletes. Returns false on failure.
-bool remove_with_rows(Work& work, std::string_view id, model::NullableText email) {
+bool remove_with_rows(Work& work, std::string_view id, std::string_view email) {
     const Schema& schema = work.schema();
     for (const OwnedTable* const owned : tables_to_clear(work, id, email)) {
         Statement clear = work.statement();
@@ -317,13 +310,14 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& prote
     // Lock the user first, because the address must not change in the meantime. As a condition of
     // the same statement, the guard locks other users before this one. This avoids deadlocks.
     Statement lock = work.statement();
-    append_guard(append_target(lock, work, id), user, guard);
+    append_guard(append_target(lock, user, id), user, guard);
     lock << work.dialect().product().removal_lock;
     const auto remove_locked = [&]() -> Result<Done> {
-        const auto email = check_target(work, lock, protected_email);
-        if (!email)
-            return email.failure();
-        if (!end_impersonations(work, id) || !remove_with_rows(work, id, *email) ||
+        const Result<model::User> target = check_target(work, lock, protected_email);
+        if (!target)
+            return target.failure();
+        if (!end_impersonations(work, id, target->role) ||
+            !remove_with_rows(work, id, target->email) ||
             (revokes_links(work) && !remove_password_links(work, id)))
             return Failure::failed;
         return Done();
@@ -336,7 +330,7 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& prote
     if (const auto rejection = rejection_of(work, guard.actor))
         return *rejection;
     Statement target = work.statement();
-    const auto found = check_target(work, append_target(target, work, id), protected_email);
+    const auto found = check_target(work, append_target(target, user, id), protected_email);
     return found ? guard_failure(work, id, guard) : found.failure();
 }
 

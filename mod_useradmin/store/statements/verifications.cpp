@@ -61,7 +61,7 @@ Result<Done> issue_verification(Work& work, std::string_view user_id,
                                 const UpdateGuard& guard) {
     return change_locked_user(
         work, user_id, guard,
-        [&](bool) -> Result<Done> {
+        [&](const LockedUser&) -> Result<Done> {
             if (!row)
                 return Done();
             if (!remove_password_links(work, user_id))
