@@ -90,7 +90,7 @@ class Dialect {
 
     /// Sets this process's default timeout for connecting to each address of a server. Connection
     /// parameters and the environment take precedence. Call it before threads are started.
-    virtual void set_connect_timeout(std::chrono::seconds timeout) const = 0;
+    virtual void set_connect_timeout(std::chrono::seconds) const {}
     /// Returns a client for the connection. `label` must be unique among the clients of the
     /// connection, and must outlive the returned client.
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
@@ -157,14 +157,16 @@ class Dialect {
 
     /// Returns the replacements for the placeholders (@word@) in sql/…/scale.
     virtual std::vector<std::pair<std::string, std::string>>
-    scale_placeholders(const Schema& schema) const = 0;
+    scale_placeholders(const Schema&) const {
+        return {};
+    }
 
     /// Returns the file that the connection parameters name, or an empty string if they contain a
     /// URI or the database is not a file.
-    virtual std::string database_file(std::string_view parameters) const = 0;
+    virtual std::string database_file(std::string_view) const { return {}; }
     /// Configures a new database for many readers and one writer. Returns false on failure. If the
     /// file cannot have a write-ahead log, the client's error message is empty.
-    virtual bool init_database(Client& client, apr_pool_t* pool) const = 0;
+    virtual bool init_database(Client&, apr_pool_t*) const { return true; }
     /// Returns the query for the indexes of the tables, except partial ones with a condition other
     /// than that their first key is not NULL. Each row is one key column of an index, in order: the
     /// table's letter (Schema::table), the index, whether it is unique ("t" or "1"), and the column
@@ -175,15 +177,16 @@ class Dialect {
     /// privilege, the column ("" for the whole table), the account, and the sequence ("" for a
     /// privilege on the table). Returns an empty string if the database has no privileges, or if
     /// none of the tables exists.
-    virtual std::string missing_privileges_query(const Schema& schema,
-                                                 std::span<const Privilege> privileges) const = 0;
+    virtual std::string missing_privileges_query(const Schema&, std::span<const Privilege>) const {
+        return {};
+    }
     /// Returns the query for roles other than superusers whose code may run when one of the tables
     /// is used: owners of the table or its schema, roles with TRIGGER or REFERENCES on the table,
     /// and owners of other objects in the database. The query returns no rows unless the session's
     /// role is a superuser or a member of one. Each row has the table's letter, the role, the
     /// session's role, and whether the role owns the table. Owners of the table come first. Returns
     /// an empty string if the database has no roles.
-    virtual std::string untrusted_roles_query(const Schema& schema) const = 0;
+    virtual std::string untrusted_roles_query(const Schema&) const { return {}; }
 
   protected:
     ~Dialect() = default;

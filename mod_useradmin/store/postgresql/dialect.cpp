@@ -374,10 +374,6 @@ class Postgresql final : public Dialect {
         return store::scale_placeholders(schema);
     }
 
-    std::string database_file(std::string_view) const override { return {}; }
-
-    bool init_database(Client&, apr_pool_t*) const override { return true; }
-
     std::string indexes_query(const Schema& schema, const TableNames&) const override {
         return postgresql_indexes_query(schema);
     }

@@ -100,8 +100,6 @@ class Sqlite final : public Dialect {
   public:
     const DatabaseProduct& product() const noexcept override { return sqlite_product; }
 
-    void set_connect_timeout(std::chrono::seconds) const override {}
-
     std::unique_ptr<Client> create_client(const Connection& connection,
                                           const char*) const override {
         auto* native =
@@ -263,11 +261,6 @@ class Sqlite final : public Dialect {
                   << table << " r ON r.id > " << argument(position);
     }
 
-    std::vector<std::pair<std::string, std::string>>
-    scale_placeholders(const Schema&) const override {
-        return {};
-    }
-
     std::string database_file(std::string_view parameters) const override {
         // A URI may have mode=ro, and :memory: is not a file.
         return parameters.starts_with("file:") || parameters.starts_with(':')
@@ -291,12 +284,6 @@ class Sqlite final : public Dialect {
                "sqlite_master m ON m.name = l.name WHERE (l.partial = 0 OR (l.\"unique\" = 0 AND "
                "m.sql LIKE '% WHERE %' || x.name || '% IS NOT NULL')) AND x.key = 1 ORDER BY 1, 2, "
                "x.seqno";
-    }
-
-    std::string untrusted_roles_query(const Schema&) const override { return {}; }
-
-    std::string missing_privileges_query(const Schema&, std::span<const Privilege>) const override {
-        return {};
     }
 
   private:
