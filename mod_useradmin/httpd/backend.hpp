@@ -19,8 +19,8 @@
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
 #include "store/database_store.hpp"
+#include "store/schema.hpp"
 #include "store/session_cache.hpp"
-#include "store/table_names.hpp"
 #include "text/network.hpp"
 
 #include <chrono>

@@ -4,7 +4,7 @@
 #include "apr/pool.hpp"
 #include "crypto/sha256.hpp"
 #include "httpd/small_file.hpp"
-#include "store/table_names.hpp"
+#include "store/schema.hpp"
 #include "text/split.hpp"
 #include "text/unicode.hpp"
 

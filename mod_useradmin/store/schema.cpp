@@ -23,6 +23,16 @@ std::string wrapped(std::string_view text, char quote) {
     return out += quote;
 }
 
+// PostgreSQL's limit for identifiers (NAMEDATALEN - 1).
+constexpr std::size_t max_identifier_length = 63;
+
+bool is_table_name(std::string_view name) {
+    const std::size_t dot = name.find('.');
+    if (dot == name.npos)
+        return is_identifier(name);
+    return is_identifier(name.substr(0, dot)) && is_identifier(name.substr(dot + 1));
+}
+
 // Each table in Schema::owned has a letter from A to Z.
 constexpr std::size_t max_owned_tables = 26;
 
@@ -157,6 +167,19 @@ class FieldResolver {
 };
 
 } // namespace
+
+bool is_identifier(std::string_view name) {
+    return !name.empty() && name.size() <= max_identifier_length && text::is_clean_utf8(name);
+}
+
+std::variant<TableNames, std::string> parse_table_names(std::span<const std::string_view> words) {
+    if (words.size() != 3 || !std::ranges::all_of(words, is_table_name))
+        return std::string(
+            "the names of the user, session and account tables, each with or without "
+            "a schema, such as user session account or auth.user auth.session "
+            "auth.account");
+    return TableNames{words[0], words[1], words[2]};
+}
 
 std::string quoted_identifier(std::string_view identifier) {
     return wrapped(identifier, '"');

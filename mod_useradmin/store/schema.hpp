@@ -8,8 +8,10 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace useradmin::store {
@@ -29,6 +31,12 @@ struct TableNames {
 
     bool operator==(const TableNames&) const = default;
 };
+/// Returns whether the string can be the name of a table, schema or column.
+bool is_identifier(std::string_view name);
+/// Parses the names of the user, session and account tables, as in UserAdminTables and
+/// `useradminctl --tables`: each a table, or a schema and a table separated by a dot. The names are
+/// views of the words. On error, returns the end of a message that starts with "must be ".
+std::variant<TableNames, std::string> parse_table_names(std::span<const std::string_view> words);
 /// Returns the name of one of mod_useradmin's tables, in the schema of the user table.
 std::string own_table(const TableNames& names, std::string_view name);
 inline constexpr std::string_view revocation_table = "useradmin_revocation";

@@ -4,7 +4,7 @@
 #include "crypto/source.hpp"
 #include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
-#include "store/table_names.hpp"
+#include "store/schema.hpp"
 
 #include <algorithm>
 #include <cstdlib>
