@@ -26,13 +26,13 @@ void append_of_session(Statement& statement, const Schema& schema, std::string_v
 }
 
 /// Appends a condition that a row of the session table has not expired.
-void append_unexpired(Statement& statement, const Table& table, const SessionTerms& terms) {
+void append_unexpired(Statement& statement, const Table& table, text::Timestamp now) {
     const Column& expires = table.at("expiresAt");
     const bool is_number = expires.has_unix_times();
     // In a text column, times in other formats compare correctly only by day. Sessions with such
     // times count as live for another day.
     const bool is_exact = expires.kind == Column::Kind::timestamp || is_number;
-    const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
+    now -= std::chrono::days(is_exact ? 0 : 1);
     // In SQLite's RETURNING, neither the column nor the argument has a reliable affinity.
     statement << expires << expires.op(">") << (is_number ? "CAST(" : "") << argument(expires, now)
               << (is_number ? " AS bigint)" : "");
@@ -48,7 +48,7 @@ void append_excess(Statement& statement, const Table& table, const model::Sessio
     statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
               << " WHERE ";
     append_equals(statement, owner, session.user_id);
-    append_unexpired(statement << " AND ", table, terms);
+    append_unexpired(statement << " AND ", table, terms.now);
     statement << " ORDER BY " << newest_first_order(table) << " LIMIT "
               << argument(terms.max_sessions - 1) << ") useradmin_kept WHERE useradmin_kept.id"
               << key.op("=") << "useradmin_row." << key << ")";
@@ -75,7 +75,7 @@ bool end_surplus_sessions(Work& work, const model::Session& session, const Sessi
             << table << " AS useradmin_row WHERE ";
     append_excess(surplus, table, session, terms);
     append_unexpired(surplus << after << " RETURNING " << table.select_expression("id") << ", ",
-                     table, terms);
+                     table, terms.now);
     Result<Rows> ended = work.run(surplus);
     while (ended && ended->next()) {
         const std::string_view id = ended->take().value_or("");
@@ -169,17 +169,14 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, std::string
                                                          text::Timestamp now, std::int64_t limit) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
-    const Column& expires = table.at("expiresAt");
     if (!column.can_hold_id(user_id))
         return std::vector<model::Session>();
     for (std::int64_t asked = limit;; asked *= 2) {
         Statement statement = work.statement();
         statement << "SELECT " << table.select_list_s << " FROM " << table << " s";
         append_equals(statement << " WHERE ", column, user_id);
-        // In a text column, times in other formats compare correctly only by day.
-        statement << " AND " << expires << expires.op(">")
-                  << argument(expires, now - std::chrono::days(1)) << " ORDER BY "
-                  << newest_first_order(table) << " LIMIT " << argument(asked);
+        append_unexpired(statement << " AND ", table, now);
+        statement << " ORDER BY " << newest_first_order(table) << " LIMIT " << argument(asked);
         auto sessions = all_rows(work, statement, read_record<model::Session>);
         if (!sessions)
             return sessions;
