@@ -82,7 +82,7 @@ Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> 
     }
     statement << " FROM " << user << " WHERE ";
     append_one_of(statement, user, user.at("email"), emails, ignores_case);
-    if (!key.is_serial())
+    if (!key.is_integer_id())
         append_one_of(statement << " OR ", user, key, ids);
     return statements::all_rows(work, statement, [](Rows& found) {
         model::User user;
@@ -108,12 +108,12 @@ Result<Done> insert(Work& work, std::span<Row> rows, bool account_id_is_user_id,
         users.push_back(row.user);
     }
     Statement statement = insertion<model::User>(work, schema.user, users);
-    if (key.is_serial())
+    if (key.is_integer_id())
         statement << " RETURNING " << key << ", " << schema.user.select_expression("email");
     Result<Rows> made = work.run(statement);
     if (!made)
         return made.failure();
-    if (key.is_serial()) {
+    if (key.is_integer_id()) {
         std::map<std::string_view, std::string_view> ids;
         while (made->next()) {
             const std::string_view id = made->take().value_or("");

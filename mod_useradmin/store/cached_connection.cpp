@@ -95,7 +95,7 @@ void CachedConnection::invalidate_schema() {
 
 bool CachedConnection::is_alive() {
     const apr_time_t now = apr_time_now();
-    const apr_time_t idle = now - std::exchange(last_used_at_, now);
+    const apr_time_t idle = now - std::exchange(last_checked_at_, now);
     return (idle >= 0 && idle < liveness_max_age && client_->has_no_pending_input()) ||
            client_->ping();
 }

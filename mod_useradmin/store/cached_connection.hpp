@@ -81,7 +81,7 @@ class CachedConnection {
     /// 0 if the schema was never read, or was invalidated.
     apr_time_t schema_read_at_ = 0;
     apr_time_t invalidated_at_ = 0;
-    apr_time_t last_used_at_ = 0;
+    apr_time_t last_checked_at_ = 0;
 };
 
 } // namespace useradmin::store

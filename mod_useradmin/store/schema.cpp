@@ -106,7 +106,7 @@ bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
     const Column::Kind kind = table.at(plugin.owner).kind;
     // Integer ids of users and organizations could not be distinguished.
     return key != nullptr && (kind == Column::Kind::text || kind == key->kind) &&
-           !(plugin.reference == Reference::user_or_organization && key->is_serial());
+           !(plugin.reference == Reference::user_or_organization && key->is_integer_id());
 }
 
 /// Checks one table, and records its problems.
@@ -146,7 +146,8 @@ class FieldResolver {
     void is_complete_with(const Record& given) const {
         for (const Column& column : table_.columns) {
             const auto is_given = [&](const model::Field<Record>& field) {
-                return field.name == column.field && !(field.name == "id" && column.is_serial()) &&
+                return field.name == column.field &&
+                       !(field.name == "id" && column.is_integer_id()) &&
                        !std::holds_alternative<std::monostate>(value_of(given, field));
             };
             const auto known = model::fields<Record>();

@@ -88,8 +88,8 @@ struct Column {
     bool is_declared_as_time() const noexcept;
     /// Returns whether the column stores times as numbers.
     bool has_unix_times() const noexcept { return time_format != TimeFormat::text; }
-    /// For a column of ids, returns whether the database generates them.
-    bool is_serial() const noexcept { return kind == Kind::integer; }
+    /// For a column of ids, returns whether they are integers. The database must generate those.
+    bool is_integer_id() const noexcept { return kind == Kind::integer; }
     /// Returns whether the column can represent the id. Accepts only the canonical form, because
     /// string comparisons would not match other spellings of the same id.
     bool can_hold_id(std::string_view id) const noexcept;

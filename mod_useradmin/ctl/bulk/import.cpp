@@ -157,7 +157,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
         return "has the unknown role '" + std::string(role) +
                "' (known: user, admin, superAdmin); use --force to accept it";
     const store::Column& key = rules.schema.user.at("id");
-    if (key.is_serial())
+    if (key.is_integer_id())
         user.id = {};
     else if (user.id.empty())
         user.id = entry.id = crypto::random_uuid();

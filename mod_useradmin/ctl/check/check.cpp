@@ -19,7 +19,7 @@ std::string type_of(const store::Table& table, std::string_view field) {
 
 Behavior behavior_of(const store::Schema& schema, const CommandSettings& settings) {
     const store::Column* id = schema.user.find("id");
-    const bool has_serial_ids = id != nullptr && id->is_serial();
+    const bool has_serial_ids = id != nullptr && id->is_integer_id();
     const bool has_issuer = schema.account.find("issuer") != nullptr;
     const bool has_user_id = settings.account_id_is_user_id.value_or(false);
     const bool is_scrypt = std::holds_alternative<password::Scrypt>(settings.hash_format());

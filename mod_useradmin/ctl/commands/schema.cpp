@@ -145,7 +145,7 @@ Done create_missing(Database& database, const store::TableNames& names, bool wan
     // If ids are numbers, a user and an organization may have the same id, and the owner of a key
     // would be ambiguous.
     if (const auto* const id = before.user.find("id");
-        adds_keys && id != nullptr && id->is_serial())
+        adds_keys && id != nullptr && id->is_integer_id())
         throw CommandError("API keys require user ids that are text or UUIDs");
     Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.created_file()};
     const Replacements names_in_files = replacements_for(database, before);

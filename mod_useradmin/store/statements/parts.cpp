@@ -43,8 +43,8 @@ void append_other_email(Statement& statement, const Table& user, const Changes& 
 namespace {
 
 /// Appends the condition of a change whose Change::when is not `always`.
-void append_condition(Statement& statement, const Table& user, const Column& column,
-                      const Changes& changes, Change::When when) {
+void append_when(Statement& statement, const Table& user, const Column& column,
+                 const Changes& changes, Change::When when) {
     if (when != Change::When::expired)
         return append_other_email(statement, user, changes,
                                   when == Change::When::other_email_ignoring_case);
@@ -65,7 +65,7 @@ bool append_values(Statement& statement, const Table& table, const Changes& chan
             continue;
         statement << (is_first ? "" : ", ") << *column << " = ";
         if (change.when != Change::When::always) {
-            append_condition(statement << "CASE WHEN ", table, *column, changes, change.when);
+            append_when(statement << "CASE WHEN ", table, *column, changes, change.when);
             statement << " THEN ";
         }
         statement << argument(*column, change.value);

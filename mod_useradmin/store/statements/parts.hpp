@@ -73,7 +73,7 @@ std::string second_factor_condition(const Schema& schema);
 /// Makes a change and, if the table of revocations exists, records the revocation in the same
 /// transaction.
 template <class T, class Change>
-Result<T> revoke(Work& work, const Revocation& revocation, const Change& change) {
+Result<T> change_and_revoke(Work& work, const Revocation& revocation, const Change& change) {
     if (!work.schema().revocation.exists())
         return change();
     return in_transaction<T>(work, [&]() -> Result<T> {

@@ -231,7 +231,7 @@ Result<Done> delete_session(Work& work, std::string_view token) {
     statement << " RETURNING " << table.select_expression("userId") << ", "
               << table.select_expression("id");
     Revocation revocation;
-    return revoke<Done>(work, revocation, [&] {
+    return change_and_revoke<Done>(work, revocation, [&] {
         return first_row(work, statement, [&](Rows& rows) {
             revocation.user_id = rows.take().value_or("");
             revocation.session_id = rows.take().value_or("");
@@ -251,8 +251,8 @@ Result<Done> delete_session_of_user(Work& work, std::string_view user_id, std::s
         Statement statement = work.statement();
         append_delete(statement, table, "userId", user_id);
         append_equals(statement << " AND ", key, id);
-        const Result<Done> ended =
-            revoke<Done>(work, {user_id, id}, [&] { return change_one(work, statement); });
+        const Result<Done> ended = change_and_revoke<Done>(
+            work, {user_id, id}, [&] { return change_one(work, statement); });
         return ended.is_not_found() ? Failure::no_session : ended;
     });
 }
@@ -290,8 +290,8 @@ Result<std::int64_t> end_sessions(Work& work, std::string_view user_id, model::N
         const Result<std::int64_t> ended = affected(work, statement);
         return ended && !end_impersonations(work, user_id, role) ? Failure::failed : ended;
     };
-    return revoke<std::int64_t>(work, {user_id, {}},
-                                [&] { return in_transaction<std::int64_t>(work, end_all); });
+    return change_and_revoke<std::int64_t>(
+        work, {user_id, {}}, [&] { return in_transaction<std::int64_t>(work, end_all); });
 }
 
 Result<std::int64_t> delete_sessions_of_user(Work& work, std::string_view user_id,

@@ -322,8 +322,8 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& prote
             return Failure::failed;
         return Done();
     };
-    const Result<Done> removed =
-        revoke<Done>(work, {id, {}}, [&] { return in_transaction<Done>(work, remove_locked); });
+    const Result<Done> removed = change_and_revoke<Done>(
+        work, {id, {}}, [&] { return in_transaction<Done>(work, remove_locked); });
     if (guard.is_empty() || !removed.is_not_found())
         return removed;
     // Find out whether the user is missing or the guard failed.
