@@ -118,47 +118,31 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
                                                      const Attempt& attempt) {
     CachedConnection& known = CachedConnection::get(connection, dialect, label_);
     Client& client = known.client();
-    client.set_deadline(timeout_policy_.applies_to_statements ? deadline : no_deadline);
-    // Retry each kind of transient failure once.
-    bool may_reconnect = true;
-    bool may_invalidate = true;
+    const Deadline limit = timeout_policy_.applies_to_statements ? deadline : no_deadline;
+    client.set_deadline(limit);
+    Remedies remedies;
     while (true) {
-        if (!known.refresh_schema(dialect, names_,
-                                  timeout_policy_.applies_to_statements ? deadline : no_deadline,
-                                  pool_)) {
-            const ErrorKind error_kind = client.error_kind();
-            if (error_kind == ErrorKind::busy)
+        if (!known.refresh_schema(dialect, names_, limit, pool_)) {
+            if (client.error_kind() == ErrorKind::busy)
                 return std::nullopt;
-            if (error_kind == ErrorKind::timed_out)
-                return timeout_failure();
-            const std::string reason = client.error_message();
-            if (std::exchange(may_reconnect, false) && client.ensure_connected())
-                continue;
-            if (error_kind == ErrorKind::connection_lost)
-                return connection_failure(client);
-            return log_unavailable(WorkOutcome::failed,
-                                   "UA0102: cannot read the database's catalog: " + reason);
+            if (const auto failure = handle_catalog_error(client, remedies))
+                return *failure;
+            continue;
         }
         if (const Problem* problem = known.schema().find_problem(needs)) {
             // The problem may have been fixed in the meantime: read the catalog again.
-            if (std::exchange(may_invalidate, false)) {
-                known.invalidate_schema();
-                continue;
-            }
-            // Throttled, since revocations are read once a second.
-            if (problem->need == needs_revocations)
-                log_.write_throttled(text::Level::error, "UA0103: " + problem->text);
-            else
-                log_failed(WorkOutcome::failed, "UA0103: " + problem->text);
-            return Failure::failed;
+            if (!std::exchange(remedies.may_invalidate, false))
+                return problem_failure(*problem);
+            known.invalidate_schema();
+            continue;
         }
         const unsigned row_needs =
             needs_all_rows | (plugin_policy_.uses_tables() ? needs_all_plugin_rows : 0U);
         if (const Problem* hidden = known.schema().find_problem(row_needs))
             log_.write_throttled(text::Level::warning, "UA0109: " + hidden->text);
         // A write that must not be repeated must not start on a closed connection.
-        if (retry == Retry::no && may_reconnect && !known.is_alive()) {
-            may_reconnect = false;
+        if (retry == Retry::no && remedies.may_reconnect && !known.is_alive()) {
+            remedies.may_reconnect = false;
             // A pooler accepts connections even while the database is down.
             if (!client.ensure_connected() || !client.ping())
                 return connection_failure(client);
@@ -173,67 +157,91 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
                        "UA0106: the database rejected a value: " + work.error_message());
         if (result || result.failure() != Failure::failed)
             return result;
-        switch (work.error_kind().value_or(ErrorKind::rejected)) {
-        case ErrorKind::busy:
+        if (work.error_kind() == ErrorKind::busy)
             return std::nullopt;
-        case ErrorKind::timed_out:
-            return timeout_failure();
-        case ErrorKind::canceled:
-            return log_unavailable(WorkOutcome::timed_out,
-                                   "UA0107: the database canceled the query: " +
-                                       work.error_message());
-        case ErrorKind::stale_schema:
-        case ErrorKind::insufficient_privilege:
-            // The tables or privileges may have changed since the catalog was read.
-            if (std::exchange(may_invalidate, false)) {
-                // Privileges are checked at each execution, so prepared statements stay valid.
-                if (work.error_kind() == ErrorKind::stale_schema)
-                    client.discard_prepared();
-                known.invalidate_schema();
-                continue;
-            }
-            break;
-        case ErrorKind::read_only:
-            // The primary may have become a standby. Nothing was done, and a new connection may
-            // reach the new primary.
-            if (!std::exchange(may_reconnect, false))
-                return log_unavailable(
-                    WorkOutcome::read_only,
-                    "UA0108: the database is read-only: " + work.error_message() + "; " +
-                        dialect.product().read_only_hint);
-            if (!client.reconnect())
-                return connection_failure(client);
-            continue;
-        case ErrorKind::connection_lost: {
-            const bool is_first = std::exchange(may_reconnect, false);
-            const bool is_connected = client.ensure_connected();
-            if (retry == Retry::no) {
-                // Log every write whose outcome is unknown, without throttling.
-                log_failed(WorkOutcome::connection_lost,
-                           "UA0105: lost the connection to the database: " + work.error_message() +
-                               "; the outcome of the write is unknown");
-                return Failure::unavailable;
-            }
-            if (!is_connected || !is_first)
-                return connection_failure(client);
-            continue;
+        if (const auto failure = handle_error(work, known, retry, remedies))
+            return *failure;
+    }
+}
+
+std::optional<Failure> DatabaseStore::handle_catalog_error(Client& client, Remedies& remedies) {
+    const ErrorKind error_kind = client.error_kind();
+    if (error_kind == ErrorKind::timed_out)
+        return timeout_failure();
+    const std::string reason = client.error_message();
+    if (std::exchange(remedies.may_reconnect, false) && client.ensure_connected())
+        return std::nullopt;
+    if (error_kind == ErrorKind::connection_lost)
+        return connection_failure(client);
+    return log_unavailable(WorkOutcome::failed,
+                           "UA0102: cannot read the database's catalog: " + reason);
+}
+
+Failure DatabaseStore::problem_failure(const Problem& problem) {
+    const std::string line = "UA0103: " + problem.text;
+    if (problem.need != needs_revocations)
+        return log_failed(WorkOutcome::failed, line);
+    // Revocations are read once a second.
+    log_.write_throttled(text::Level::error, line);
+    return Failure::failed;
+}
+
+std::optional<Failure> DatabaseStore::handle_error(Work& work, CachedConnection& known, Retry retry,
+                                                   Remedies& remedies) {
+    Client& client = work.client();
+    std::string reason = "the database reported an error: " + work.error_message();
+    switch (work.error_kind().value_or(ErrorKind::rejected)) {
+    case ErrorKind::timed_out:
+        return timeout_failure();
+    case ErrorKind::canceled:
+        return log_unavailable(WorkOutcome::timed_out,
+                               "UA0107: the database canceled the query: " + work.error_message());
+    case ErrorKind::stale_schema:
+    case ErrorKind::insufficient_privilege:
+        // The tables or privileges may have changed since the catalog was read.
+        if (std::exchange(remedies.may_invalidate, false)) {
+            // Privileges are checked at each execution, so prepared statements stay valid.
+            if (work.error_kind() == ErrorKind::stale_schema)
+                client.discard_prepared();
+            known.invalidate_schema();
+            return std::nullopt;
         }
-        case ErrorKind::unique_violation:
-        case ErrorKind::invalid_value:
-        case ErrorKind::unencodable:
-        case ErrorKind::foreign_key_violation:
-        case ErrorKind::rejected:
-            break;
-        }
-        std::string reason = "the database reported an error: " + work.error_message();
         if (work.error_kind() == ErrorKind::insufficient_privilege)
             reason += "; to list the missing GRANTs, connect as the same database role and run: "
                       "useradminctl check --verbose";
-        if (work.error_kind() == ErrorKind::foreign_key_violation)
-            reason += "; to delete a user, delete the rows that refer to it, or declare the "
-                      "foreign key ON DELETE CASCADE or ON DELETE SET NULL";
-        return log_failed(WorkOutcome::failed, "UA0106: " + reason);
+        break;
+    case ErrorKind::read_only:
+        // The primary may have become a standby. Nothing was done, and a new connection may reach
+        // the new primary.
+        if (!std::exchange(remedies.may_reconnect, false))
+            return log_unavailable(WorkOutcome::read_only,
+                                   "UA0108: the database is read-only: " + work.error_message() +
+                                       "; " + work.dialect().product().read_only_hint);
+        return client.reconnect() ? std::nullopt : std::optional(connection_failure(client));
+    case ErrorKind::connection_lost: {
+        const bool is_first = std::exchange(remedies.may_reconnect, false);
+        const bool is_connected = client.ensure_connected();
+        if (retry == Retry::no) {
+            // Log every write whose outcome is unknown, without throttling.
+            log_failed(WorkOutcome::connection_lost,
+                       "UA0105: lost the connection to the database: " + work.error_message() +
+                           "; the outcome of the write is unknown");
+            return Failure::unavailable;
+        }
+        return is_connected && is_first ? std::nullopt : std::optional(connection_failure(client));
     }
+    case ErrorKind::foreign_key_violation:
+        reason += "; to delete a user, delete the rows that refer to it, or declare the foreign "
+                  "key ON DELETE CASCADE or ON DELETE SET NULL";
+        break;
+    case ErrorKind::busy:
+    case ErrorKind::unique_violation:
+    case ErrorKind::invalid_value:
+    case ErrorKind::unencodable:
+    case ErrorKind::rejected:
+        break;
+    }
+    return log_failed(WorkOutcome::failed, "UA0106: " + reason);
 }
 
 Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,

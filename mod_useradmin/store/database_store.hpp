@@ -18,6 +18,7 @@
 
 namespace useradmin::store {
 
+class CachedConnection;
 class SessionCache;
 
 /// A Store for one request. Each call acquires a connection and releases it before returning.
@@ -292,6 +293,18 @@ class DatabaseStore : public Store {
     std::optional<Result<Done>> repeat_on(const Connection& connection, const Dialect& dialect,
                                           unsigned needs, Retry retry, Deadline deadline,
                                           const Attempt& attempt);
+    /// What may still be done about a transient failure, once each.
+    struct Remedies {
+        bool may_reconnect = true;
+        bool may_invalidate = true;
+    };
+    /// Handle a failure other than a busy database. Return std::nullopt if another attempt may
+    /// succeed. Otherwise, log the failure and return it.
+    std::optional<Failure> handle_catalog_error(Client& client, Remedies& remedies);
+    std::optional<Failure> handle_error(Work& work, CachedConnection& known, Retry retry,
+                                        Remedies& remedies);
+    /// Logs a problem of the schema and returns the failure.
+    Failure problem_failure(const Problem& problem);
     /// Like repeat(), but begins a transaction for a write if necessary, and reports a change to
     /// the listener.
     Result<Done> execute(Access access, unsigned needs, Retry retry, const Attempt& attempt);
