@@ -23,7 +23,8 @@ namespace {
 // of every response with a message. "x-notes" is appended to the description. "x-every-operation"
 // has the responses of every operation. "x-every-path" has the members of every path.
 // "x-other-methods" and "x-other-paths" have the responses to other methods and paths, and remain
-// in the document.
+// in the document. The messages of 403 and 500 are from the routing table; "x-errors" of a 403
+// lists only others.
 
 struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }
@@ -179,8 +180,9 @@ class Document {
                 if (responses == nullptr)
                     continue;
                 add_missing(responses, of_operations.get());
-                set(member(responses, "5XX"), "x-errors",
-                    cJSON_Duplicate(find(responses, {"500", "x-errors"}), true));
+                for (const char* const status : {"403", "500"})
+                    add_missing(member(responses, status), member(of_operations.get(), status));
+                add_errors(responses, member(operation, "operationId")->valuestring);
             }
             add_missing(path, of_paths.get());
             add_missing(member(path, "options"), member(of_paths.get(), "options"));
@@ -189,6 +191,28 @@ class Document {
                                           find(path, {"x-other-methods", "405"})})
                 set(find(response, {"headers", "Allow", "schema"}), "const", methods);
         }
+    }
+
+    /// Adds the messages in the operation's entry of the routing table.
+    static void add_errors(cJSON* responses, std::string_view name) {
+        const Operation& operation = *std::ranges::find(operations(), name, &Operation::name);
+        const auto string = [](const Text& text) {
+            return cJSON_CreateString(text.spanish.data());
+        };
+        for (const char* const status : {"500", "5XX"}) {
+            set(member(responses, status), "x-errors", cJSON_CreateArray());
+            cJSON_AddItemToArray(find(responses, {status, "x-errors"}),
+                                 string(operation.failure_text));
+        }
+        cJSON* const forbidden = member(responses, "403");
+        if (member(forbidden, "x-errors") == nullptr)
+            set(forbidden, "x-errors", cJSON_CreateArray());
+        cJSON* const errors = member(forbidden, "x-errors");
+        if (operation.forbidden_text.spanish != texts.get_forbidden.spanish)
+            cJSON_InsertItemInArray(errors, 0, string(operation.forbidden_text));
+        cJSON_AddItemToArray(errors, string(texts.get_forbidden));
+        if (operation.method != "GET")
+            cJSON_AddItemToArray(errors, string(texts.origin_not_allowed));
     }
 
     /// Translates the messages. If the language is negotiated, adds the English messages to the
