@@ -14,47 +14,24 @@ Response with_allow(Response response, std::string_view allow) {
     return response;
 }
 
-template <Response (*endpoint)(const Request&, const Client&, const Service&)>
-Response handle_post(const Request& request, const Client& client, const Service& service) {
-    constexpr std::string_view allow = "POST, OPTIONS";
-    service.event.is_change = request.method == "POST";
-    if (request.method == "POST")
-        return endpoint(request, client, service);
-    if (request.method == "OPTIONS")
-        return with_allow({204}, allow);
-    return with_allow(error(405, "Method not allowed", "METHOD_NOT_ALLOWED"), allow);
-}
-
-Response handle_get_session(const Request& request, const Client& client, const Service& service) {
-    constexpr std::string_view allow = "GET, HEAD, OPTIONS";
-    if (request.method == "GET" || request.method == "HEAD")
-        return get_session(request, client, service);
-    if (request.method == "OPTIONS")
-        return with_allow({204}, allow);
-    if (request.method == "POST")
-        return with_allow(
-            error(405, "POST method requires deferSessionRefresh to be enabled in session config",
-                  "METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED"),
-            allow);
-    return with_allow(error(405, "Method not allowed", "METHOD_NOT_ALLOWED"), allow);
-}
-
 /// An entry of the routing table.
 struct Endpoint {
     std::string_view path;
     /// The name in metrics and in the audit log.
-    std::string_view name;
-    Response (*answer)(const Request& request, const Client& client, const Service& service);
+    std::string_view operation;
+    /// Includes HEAD if it is GET.
+    std::string_view method;
+    Response (*handler)(const Request& request, const Client& client, const Service& service);
     /// Whether the endpoint exists only if second factors are verified.
     bool needs_second_factor = false;
 };
 
 constexpr Endpoint endpoints[] = {
-    {"/sign-in/email", "sign-in", handle_post<sign_in_with_email>},
-    {"/two-factor/verify-totp", "verify-totp", handle_post<verify_totp>, true},
-    {"/two-factor/verify-backup-code", "verify-backup-code", handle_post<verify_backup_code>, true},
-    {"/sign-out", "sign-out", handle_post<sign_out>},
-    {"/get-session", "get-session", handle_get_session},
+    {"/sign-in/email", "sign-in", "POST", sign_in_with_email},
+    {"/two-factor/verify-totp", "verify-totp", "POST", verify_totp, true},
+    {"/two-factor/verify-backup-code", "verify-backup-code", "POST", verify_backup_code, true},
+    {"/sign-out", "sign-out", "POST", sign_out},
+    {"/get-session", "get-session", "GET", get_session},
 };
 
 const Endpoint* find_endpoint(std::string_view path) noexcept {
@@ -67,8 +44,20 @@ Response dispatch(const Request& request, const Client& client, const Service& s
     if (endpoint == nullptr ||
         (endpoint->needs_second_factor && service.second_factor_secrets.empty()))
         return error(404, "Not found", "NOT_FOUND");
-    service.event.operation = endpoint->name;
-    return endpoint->answer(request, client, service);
+    service.event.operation = endpoint->operation;
+    service.event.is_change = endpoint->method == "POST" && request.method == "POST";
+    const bool reads = endpoint->method == "GET";
+    if (request.method == endpoint->method || (reads && request.method == "HEAD"))
+        return endpoint->handler(request, client, service);
+    const std::string_view allow = reads ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
+    if (request.method == "OPTIONS")
+        return with_allow({204}, allow);
+    return with_allow(
+        request.method == "POST"
+            ? error(405, "POST method requires deferSessionRefresh to be enabled in session config",
+                    "METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED")
+            : error(405, "Method not allowed", "METHOD_NOT_ALLOWED"),
+        allow);
 }
 
 } // namespace
@@ -84,13 +73,13 @@ Response handle_request(const Request& request, const Client& client, const Serv
 std::vector<std::string_view> operation_names() {
     std::vector<std::string_view> names;
     for (const Endpoint& endpoint : endpoints)
-        names.push_back(endpoint.name);
+        names.push_back(endpoint.operation);
     return names;
 }
 
 std::string_view operation_name(std::string_view path) noexcept {
     const Endpoint* const endpoint = find_endpoint(path);
-    return endpoint != nullptr ? endpoint->name : std::string_view();
+    return endpoint != nullptr ? endpoint->operation : std::string_view();
 }
 
 } // namespace useradmin::sign_in
