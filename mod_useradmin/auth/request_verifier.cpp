@@ -8,7 +8,7 @@ RequestVerifier::RequestVerifier(request_rec* request)
                                        settings_of(request).get<SecondFactorMode>() !=
                                            sign_in::SecondFactor::ignored)),
       passwords_(backend_.settings().hash_format, *server_configuration_of(request->server).formats,
-                 functions_, backend_.slots()),
+                 backend_.slots()),
       credentials_(backend_.store(), backend_.tables_id(), passwords_,
                    *server_configuration_of(request->server).formats,
                    *backend_.server().shared.attempts, settings_of(request).get<SignInLimit>(),

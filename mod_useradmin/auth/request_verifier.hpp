@@ -16,7 +16,6 @@ class RequestVerifier final {
 
   private:
     httpd::RequestBackend backend_;
-    sign_in::HashFunctions functions_;
     sign_in::BoundedPasswordVerifier passwords_;
     sign_in::CredentialVerifier credentials_;
 };

@@ -19,12 +19,12 @@ PasswordVerdict BoundedPasswordVerifier::verify(std::uint64_t account,
     if (own)
         formats_.add(*own);
     const password::Verdict verdict =
-        own ? functions_.verify(*stored, password) : password::Verdict::unsupported;
+        own ? verify_hash(*stored, password) : password::Verdict::unsupported;
     if (verdict == password::Verdict::match)
         return PasswordVerdict::match;
     for (const password::Format& format : formats_.all())
         if (own != format)
-            functions_.hash_and_discard(format, password);
+            hash_and_discard(format, password);
     return stored && verdict == password::Verdict::unsupported ? PasswordVerdict::unsupported
                                                                : PasswordVerdict::mismatch;
 }

@@ -362,9 +362,8 @@ TEST(threads, cannot_exceed_the_sign_in_limit) {
         for (int turn = 0; turn < turns; ++turn) {
             const int account = turn % accounts;
             Request request(*child_);
-            sign_in::HashFunctions functions;
             sign_in::BoundedPasswordVerifier verifier(
-                cheap, child_->formats, functions,
+                cheap, child_->formats,
                 password::HashSlots(*child_->slots, {wait, "UserAdminTimeout"}, log));
             sign_in::CredentialVerifier credentials(request.store, "here", verifier,
                                                     child_->formats, *child_->attempts, limit, log);

@@ -23,11 +23,13 @@ std::string name_of(const password::Format& format) {
 }
 
 /// Records hash operations instead of computing them. No password matches.
-class RecordedFunctions final : public sign_in::HashFunctions {
+class RecordingVerifier final : public BoundedPasswordVerifier {
   public:
+    using BoundedPasswordVerifier::BoundedPasswordVerifier;
+
     std::multiset<std::string> done;
 
-    password::Verdict verify(std::string_view stored, std::string_view) override {
+    password::Verdict verify_hash(std::string_view stored, std::string_view) override {
         done.insert(name_of(*password::cost_of(stored)));
         return password::Verdict::mismatch;
     }
@@ -46,7 +48,6 @@ TEST_GROUP(password_verifier) {
     const password::Format format = password::Argon2id{64, 3, 1};
     std::vector<std::max_align_t> memory;
     ipc::FairSemaphore* semaphore = nullptr;
-    sign_in::HashFunctions functions;
     sign_in::ObservedFormats formats;
     FakeLogger log;
     bool is_wanted = true;
@@ -64,17 +65,18 @@ TEST_GROUP(password_verifier) {
 
     PasswordVerdict verify(const std::optional<std::string_view>& stored,
                            std::string_view password) {
-        return verify(stored, password, functions);
+        BoundedPasswordVerifier verifier(format, formats, slots());
+        return verify(stored, password, verifier);
     }
     PasswordVerdict verify(const std::optional<std::string_view>& stored, std::string_view password,
-                           sign_in::HashFunctions& functions) {
-        BoundedPasswordVerifier verifier(format, formats, functions, slots());
-        return verifier.verify(account, stored, password, [this] { return is_wanted; });
+                           sign_in::PasswordVerifier& verifier) {
+        return verifier.verify(
+            account, stored, password, [this] { return is_wanted; });
     }
 };
 
 TEST(password_verifier, replaces_only_bcrypt_hashes) {
-    BoundedPasswordVerifier verifier(format, formats, functions, slots());
+    BoundedPasswordVerifier verifier(format, formats, slots());
     const auto renewed =
         verifier.rehash(password::hash(password::Bcrypt{4}, "right")->view(), "right");
     CHECK_TRUE(renewed.has_value());
@@ -87,7 +89,7 @@ TEST(password_verifier, replaces_only_bcrypt_hashes) {
 }
 
 TEST(password_verifier, keeps_a_bcrypt_hash_of_a_truncated_password) {
-    BoundedPasswordVerifier verifier(format, formats, functions, slots());
+    BoundedPasswordVerifier verifier(format, formats, slots());
     const auto is_renewed = [&](const std::string& password) {
         return verifier.rehash(password::hash(password::Bcrypt{4}, password)->view(), password)
             .has_value();
@@ -119,7 +121,7 @@ TEST(password_verifier, does_the_same_work_for_every_failed_attempt) {
          {std::optional<std::string_view>(), std::optional<std::string_view>(cheap),
           std::optional<std::string_view>(costly), std::optional<std::string_view>(scrypt),
           std::optional<std::string_view>(too_costly), std::optional<std::string_view>("")}) {
-        RecordedFunctions recorded;
+        RecordingVerifier recorded(format, formats, slots());
         verify(stored, "wrong", recorded);
         CHECK_TRUE_TEXT((recorded.done ==
                          std::multiset<std::string>{"m=64 t=3 p=1", "m=19456 t=2 p=1", "scrypt"}),
@@ -128,7 +130,7 @@ TEST(password_verifier, does_the_same_work_for_every_failed_attempt) {
 }
 
 TEST(password_verifier, remembers_the_cost_of_hashes_it_has_seen) {
-    RecordedFunctions recorded;
+    RecordingVerifier recorded(format, formats, slots());
     verify(argon2id_hash("m=128,t=1,p=1"), "wrong", recorded);
     CHECK_TRUE((recorded.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=128 t=1 p=1"}));
     recorded.done.clear();
@@ -137,12 +139,13 @@ TEST(password_verifier, remembers_the_cost_of_hashes_it_has_seen) {
 }
 
 TEST(password_verifier, hashes_nothing_more_if_the_password_matches) {
-    struct Matching final : sign_in::HashFunctions {
-        password::Verdict verify(std::string_view, std::string_view) override {
+    struct Matching final : BoundedPasswordVerifier {
+        using BoundedPasswordVerifier::BoundedPasswordVerifier;
+        password::Verdict verify_hash(std::string_view, std::string_view) override {
             return password::Verdict::match;
         }
         void hash_and_discard(const password::Format&, std::string_view) override { FAIL("spent"); }
-    } matching;
+    } matching(format, formats, slots());
     CHECK_TRUE(verify(argon2id_hash("m=128,t=1,p=1"), "x", matching) == PasswordVerdict::match);
 }
 
