@@ -20,10 +20,6 @@ constexpr std::string_view admin_session = "admin_session";
 constexpr std::chrono::hours impersonation_lifetime(1);
 constexpr std::chrono::days admin_session_lifetime(7);
 
-constexpr Problem banned_user = {
-    403, "BANNED_USER",
-    "You have been banned from this application. Please contact support if you believe this is an "
-    "error."};
 constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMINS",
                                                "You cannot impersonate admins"};
 
@@ -40,7 +36,7 @@ std::optional<Response> rejection_of(const Call& call, const model::User& user) 
         (has_rights && !call.may(Action::impersonate_admins)))
         return error(cannot_impersonate_admins);
     if (sign_in::is_banned(user, text::now()))
-        return error(banned_user);
+        return sign_in::rejection_of({sign_in::Outcome::banned});
     return std::nullopt;
 }
 

@@ -43,7 +43,7 @@ std::string_view name_of(Kind kind) noexcept {
 std::variant<Parameters, Response> Parameters::read(const http::Request& request, Forms forms) {
     const http::Body body = request.body.read();
     if (body.error_status != 0)
-        return body_error(body);
+        return status_error(body.error_status);
     Parameters parameters;
     if (body.text.empty())
         return parameters;

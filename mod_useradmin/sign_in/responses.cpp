@@ -62,10 +62,6 @@ Response store_error(store::Failure failure) {
     return status_error(failure == store::Failure::unavailable ? 503 : 500);
 }
 
-Response body_error(const http::Body& body) {
-    return status_error(body.error_status);
-}
-
 Response rejection_of(const Verification& verification) {
     switch (verification.outcome) {
     case Outcome::limited: {

@@ -18,9 +18,6 @@ Response status_error(int status);
 /// Returns the response to a database failure.
 Response store_error(store::Failure failure);
 
-/// Returns the response to a request whose body could not be read.
-Response body_error(const http::Body& body);
-
 /// Returns the response to a rejected sign-in.
 Response rejection_of(const Verification& verification);
 

@@ -14,7 +14,7 @@ Response sign_out(const Request& request, const Client& client, const Service& s
     // Read and discard the body: the next request on the connection follows it.
     const http::Body body = request.body.read();
     if (body.error_status != 0)
-        return body_error(body);
+        return status_error(body.error_status);
     if (!client.token.empty() && text::is_clean_utf8(client.token)) {
         service.event.is_change = true;
         const auto closed = service.store.delete_session(client.token);
