@@ -13,7 +13,7 @@ std::optional<crypto::Secret> hash_argon2id(const Argon2id& work, std::string_vi
 Verdict verify_argon2id(std::string_view stored, std::string_view password);
 /// Returns the parameters of a stored hash, or std::nullopt if it is not a valid PHC string of
 /// argon2id or its parameters are out of bounds.
-std::optional<Argon2id> argon2id_cost_of(std::string_view stored);
+std::optional<Argon2id> argon2id_format_of(std::string_view stored);
 
 // bcrypt hashes: "$2b$12$", then 53 characters of salt and hash.
 /// Also returns std::nullopt if the password contains U+0000.
@@ -21,7 +21,7 @@ std::optional<crypto::Secret> hash_bcrypt(const Bcrypt& work, std::string_view p
 Verdict verify_bcrypt(std::string_view stored, std::string_view password);
 /// Returns the cost of a stored hash, or std::nullopt if it is not a bcrypt hash or its cost is out
 /// of bounds.
-std::optional<Bcrypt> bcrypt_cost_of(std::string_view stored) noexcept;
+std::optional<Bcrypt> bcrypt_format_of(std::string_view stored) noexcept;
 
 // scrypt hashes in better-auth's format.
 std::optional<crypto::Secret> hash_scrypt(std::string_view password);

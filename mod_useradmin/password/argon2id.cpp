@@ -112,7 +112,7 @@ Verdict verify_argon2id(std::string_view stored, std::string_view password) {
                                                                             : Verdict::mismatch;
 }
 
-std::optional<Argon2id> argon2id_cost_of(std::string_view stored) {
+std::optional<Argon2id> argon2id_format_of(std::string_view stored) {
     const auto phc = parse_phc(stored);
     return phc ? std::optional(phc->work) : std::nullopt;
 }

@@ -55,7 +55,7 @@ std::optional<crypto::Secret> hash_bcrypt(const Bcrypt& work, std::string_view p
 }
 
 Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
-    if (!bcrypt_cost_of(stored))
+    if (!bcrypt_format_of(stored))
         return Verdict::unsupported;
     if (password.find('\0') != password.npos)
         return Verdict::mismatch;
@@ -69,7 +69,7 @@ Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
                : Verdict::mismatch;
 }
 
-std::optional<Bcrypt> bcrypt_cost_of(std::string_view stored) noexcept {
+std::optional<Bcrypt> bcrypt_format_of(std::string_view stored) noexcept {
     const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
     const auto is_of_alphabet = [](char character) {
         return text::is_alphanumeric(character) || character == '.' || character == '/';

@@ -23,10 +23,10 @@ Verdict verify(std::string_view stored, std::string_view password) {
                                    : verify_scrypt(stored, password);
 }
 
-std::optional<Format> cost_of(std::string_view stored) {
-    if (const auto argon2id = argon2id_cost_of(stored))
+std::optional<Format> format_of(std::string_view stored) {
+    if (const auto argon2id = argon2id_format_of(stored))
         return *argon2id;
-    if (const auto bcrypt = bcrypt_cost_of(stored))
+    if (const auto bcrypt = bcrypt_format_of(stored))
         return *bcrypt;
     return is_scrypt(stored) ? std::optional<Format>(Scrypt()) : std::nullopt;
 }

@@ -35,6 +35,6 @@ bool is_legacy(const Format& format) noexcept;
 
 /// Returns the format and the parameters of a stored hash, or std::nullopt if the format is unknown
 /// or a parameter is out of bounds.
-std::optional<Format> cost_of(std::string_view stored);
+std::optional<Format> format_of(std::string_view stored);
 
 } // namespace useradmin::password

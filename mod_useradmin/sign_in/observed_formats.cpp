@@ -36,9 +36,9 @@ std::optional<Format> parse_sampled_format(const std::string& name) {
     if (name == "scrypt")
         return password::Scrypt();
     if (name.starts_with("$2"))
-        return password::cost_of(name + std::string(53, '.'));
+        return password::format_of(name + std::string(53, '.'));
     // Append a placeholder salt of 16 bytes and hash of 32 bytes.
-    return password::cost_of(name + std::string(22, 'A') + '$' + std::string(43, 'A'));
+    return password::format_of(name + std::string(22, 'A') + '$' + std::string(43, 'A'));
 }
 
 } // namespace

@@ -15,7 +15,8 @@ PasswordVerdict BoundedPasswordVerifier::verify(std::uint64_t account,
         return PasswordVerdict::busy;
     if (!may_continue())
         return PasswordVerdict::canceled;
-    const std::optional<password::Format> own = stored ? password::cost_of(*stored) : std::nullopt;
+    const std::optional<password::Format> own =
+        stored ? password::format_of(*stored) : std::nullopt;
     if (own)
         formats_.add(*own);
     const password::Verdict verdict =
@@ -31,7 +32,7 @@ PasswordVerdict BoundedPasswordVerifier::verify(std::uint64_t account,
 
 std::optional<crypto::Secret> BoundedPasswordVerifier::rehash(std::string_view stored,
                                                               std::string_view password) {
-    const std::optional<password::Format> own = password::cost_of(stored);
+    const std::optional<password::Format> own = password::format_of(stored);
     if (!own || !password::is_legacy(*own))
         return std::nullopt;
     // bcrypt uses only the first 72 bytes of a password. If the user mistyped the rest, a new hash

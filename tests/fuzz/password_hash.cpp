@@ -34,7 +34,7 @@ std::string parameters_of(const Argon2id& work) {
 
 void fuzz_password_hash(std::string_view stored) {
     constexpr std::string_view password = "correct horse";
-    const auto work = password::cost_of(stored);
+    const auto work = password::format_of(stored);
     if (!work) {
         require(password::verify(stored, password) == password::Verdict::unsupported,
                 "a hash with unknown parameters is rejected");

@@ -672,17 +672,17 @@ TEST(argon2id, a_longer_password_is_not_hashed_and_matches_nothing) {
 }
 
 TEST(argon2id, reads_the_cost_of_a_supported_hash) {
-    const auto work = password::cost_of(hashed(password::Argon2id{256, 3, 2}, "hunter2"));
+    const auto work = password::format_of(hashed(password::Argon2id{256, 3, 2}, "hunter2"));
     const auto& argon2id = std::get<password::Argon2id>(work.value());
     CHECK_EQUAL(256U, argon2id.memory_kib);
     CHECK_EQUAL(3U, argon2id.passes);
     CHECK_EQUAL(2U, argon2id.lanes);
     CHECK_TRUE(
-        std::holds_alternative<password::Scrypt>(password::cost_of(better_auth_hash).value()));
-    CHECK_FALSE(password::cost_of("").has_value());
-    CHECK_FALSE(password::cost_of("$2b$10$N9qo8uLOickgx2ZMRZoMye").has_value());
+        std::holds_alternative<password::Scrypt>(password::format_of(better_auth_hash).value()));
+    CHECK_FALSE(password::format_of("").has_value());
+    CHECK_FALSE(password::format_of("$2b$10$N9qo8uLOickgx2ZMRZoMye").has_value());
     CHECK_FALSE(
-        password::cost_of(replaced(hashed(small_argon2id, "x"), "t=1", "t=11")).has_value());
+        password::format_of(replaced(hashed(small_argon2id, "x"), "t=1", "t=11")).has_value());
 }
 
 TEST(argon2id, parameters_that_the_library_rejects_return_nothing) {
@@ -709,7 +709,7 @@ TEST(bcrypt, new_hashes_are_verified_and_their_cost_is_read) {
     CHECK_TRUE(password::verify(made, "hunter2") == Verdict::match);
     CHECK_TRUE(password::verify(made, "hunter3") == Verdict::mismatch);
     CHECK_TRUE(password::verify(made, "hunter2\0x"s) == Verdict::mismatch);
-    CHECK_TRUE(password::cost_of(made) == password::Format(password::Bcrypt{5}));
+    CHECK_TRUE(password::format_of(made) == password::Format(password::Bcrypt{5}));
 }
 
 TEST(bcrypt, ignores_the_end_of_a_password_of_any_length) {
@@ -726,7 +726,7 @@ TEST(bcrypt, rejects_malformed_and_expensive_hashes) {
           replaced(made, "$04$", "$03$"), replaced(made, "$04$", "$15$"),
           replaced(made, "$04$", "$4a$"), made.substr(0, 59) + "!"}) {
         CHECK_TRUE(password::verify(stored, "hunter2") == Verdict::unsupported);
-        CHECK_FALSE(password::cost_of(stored).has_value());
+        CHECK_FALSE(password::format_of(stored).has_value());
     }
 }
 

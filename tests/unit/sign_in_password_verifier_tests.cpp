@@ -30,7 +30,7 @@ class RecordingVerifier final : public BoundedPasswordVerifier {
     std::multiset<std::string> done;
 
     password::Verdict verify_hash(std::string_view stored, std::string_view) override {
-        done.insert(name_of(*password::cost_of(stored)));
+        done.insert(name_of(*password::format_of(stored)));
         return password::Verdict::mismatch;
     }
     void hash_and_discard(const password::Format& format, std::string_view) override {
@@ -80,7 +80,7 @@ TEST(password_verifier, replaces_only_bcrypt_hashes) {
     const auto renewed =
         verifier.rehash(password::hash(password::Bcrypt{4}, "right")->view(), "right");
     CHECK_TRUE(renewed.has_value());
-    CHECK_TRUE(password::cost_of(renewed->view()) == format);
+    CHECK_TRUE(password::format_of(renewed->view()) == format);
     CHECK_TRUE(password::verify(renewed->view(), "right") == password::Verdict::match);
     for (const password::Format& other :
          {password::Format(password::Argon2id{64, 1, 1}), password::Format(password::Scrypt())})

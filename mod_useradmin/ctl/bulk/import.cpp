@@ -172,7 +172,8 @@ std::string fill(Entry& entry, const ImportRules& rules) {
         if (!problem.empty())
             return "has an invalid password: it " + problem;
     }
-    if (entry.row.password_hash && !rules.takes_all && !password::cost_of(*entry.row.password_hash))
+    if (entry.row.password_hash && !rules.takes_all &&
+        !password::format_of(*entry.row.password_hash))
         return "has a passwordHash that is not in a known format (argon2id, better-auth's scrypt, "
                "bcrypt) or whose cost is too high; use --force to accept it";
     return {};
