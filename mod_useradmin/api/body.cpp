@@ -4,7 +4,7 @@
 
 namespace useradmin::api {
 
-bool has_role(const json::Object& body) {
+bool sends_role(const json::Object& body) {
     using Kind = json::Object::Kind;
     const Kind kind = body.kind("role");
     return kind != Kind::absent && kind != Kind::null &&

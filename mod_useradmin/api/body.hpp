@@ -9,7 +9,7 @@
 namespace useradmin::api {
 
 /// Returns whether the body has a role other than null and "". The role may have the wrong type.
-bool has_role(const json::Object& body);
+bool sends_role(const json::Object& body);
 
 /// Returns whether the member is a string, null or absent.
 bool is_string_or_null(const json::Object& body, std::string_view name);

@@ -85,7 +85,7 @@ ColumnChanges::ColumnChanges(const Call& call, const Service& service, const jso
                                 return contains(settings.editable_columns, name);
                             });
     if (!may_change || !data_) {
-        rejection_ = may_change ? error(400, texts.bad_request) : error(403, texts.get_forbidden);
+        rejection_ = may_change ? error(400, texts.bad_request) : error(403, texts.forbidden);
         return;
     }
     const auto columns = service.store.extra_columns();

@@ -64,7 +64,7 @@ Response create_user(const Call& call, const Service& service) {
     // as "user".
     if (!is_super_administrator(*call.caller) && object->text("role") != text_of(Role::user))
         return error(403, texts.create_role_forbidden);
-    if (has_role(*object) && object->kind("role") != Object::Kind::string)
+    if (sends_role(*object) && object->kind("role") != Object::Kind::string)
         return error(500, call.operation.failure_text);
     // Check 5: the address must not be registered.
     const auto taken = service.store.find_by_email(email);
@@ -73,7 +73,7 @@ Response create_user(const Call& call, const Service& service) {
     if (!taken.is_not_found())
         return failure_response(taken.failure(), call.operation);
 
-    const std::string_view role = has_role(*object) ? object->text("role") : "user";
+    const std::string_view role = sends_role(*object) ? object->text("role") : "user";
     if (invites && password.empty())
         return invite_user(call, service,
                            new_user(name, email, role, {}, service.settings.account_id_is_user_id));

@@ -210,7 +210,7 @@ Response failure_response(password::HashFailure failure, const Text& operation_t
 
 const Text& text_of_status(int status) noexcept {
     static constexpr std::pair<int, const Text&> messages[] = {
-        {401, texts.no_session},        {403, texts.get_forbidden},
+        {401, texts.no_session},        {403, texts.forbidden},
         {404, texts.not_found},         {405, texts.method_not_allowed},
         {408, texts.request_timed_out}, {413, texts.body_too_large},
         {429, texts.too_many_requests}, {503, texts.unavailable},

@@ -208,9 +208,9 @@ class Document {
         if (member(forbidden, "x-errors") == nullptr)
             set(forbidden, "x-errors", cJSON_CreateArray());
         cJSON* const errors = member(forbidden, "x-errors");
-        if (operation.forbidden_text.spanish != texts.get_forbidden.spanish)
+        if (operation.forbidden_text.spanish != texts.forbidden.spanish)
             cJSON_InsertItemInArray(errors, 0, string(operation.forbidden_text));
-        cJSON_AddItemToArray(errors, string(texts.get_forbidden));
+        cJSON_AddItemToArray(errors, string(texts.forbidden));
         if (operation.method != "GET")
             cJSON_AddItemToArray(errors, string(texts.origin_not_allowed));
     }

@@ -22,7 +22,7 @@ struct Text {
 struct Texts {
     Text no_session = {"No autorizado", "You are not signed in."};
     Text list_forbidden = {"No tienes permisos para ver usuarios", "You may not list users."};
-    Text get_forbidden = {"No tienes permisos", "You may not do this."};
+    Text forbidden = {"No tienes permisos", "You may not do this."};
     Text create_forbidden = {"No tienes permisos para crear usuarios", "You may not create users."};
     Text create_role_forbidden = {"Solo puedes crear usuarios con rol 'user'",
                                   "You may create only users with the role 'user'."};

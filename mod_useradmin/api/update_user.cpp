@@ -22,7 +22,7 @@ bool is_absent_or(Kind wanted, Kind kind) {
 /// Returns whether the body has a role or "banned" (check 4). A role of null or "" does not count,
 /// but any value of "banned" does.
 bool has_role_or_ban(const Object& body) {
-    return has_role(body) || body.kind("banned") != Kind::absent;
+    return sends_role(body) || body.kind("banned") != Kind::absent;
 }
 
 /// Returns whether name, email and password have the correct types and, if the caller may set them,
