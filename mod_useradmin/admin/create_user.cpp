@@ -15,7 +15,7 @@ Response create_user(Call& call) {
     if (data && has_any(*data, {"id"}))
         return error(id_not_accepted);
     // Roles in the body take precedence over roles in data.
-    std::string roles(api::text_of(api::Role::user));
+    std::string roles(model::user_role);
     const bool is_in_body = has_any(body, {"role"});
     const bool is_in_data = !is_in_body && data && has_any(*data, {"role"});
     if (is_in_body || is_in_data) {

@@ -25,13 +25,13 @@ constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMI
 
 /// Returns the error response if the caller must not impersonate the user, otherwise std::nullopt.
 std::optional<Response> rejection_of(const Call& call, const model::User& user) {
-    const std::string_view roles = user.role.value_or(api::text_of(api::Role::user));
+    const std::string_view roles = user.role.value_or(model::user_role);
     const bool is_higher =
         model::is_super_admin(roles) && !model::is_super_admin(call.caller.roles);
     // Every role in UserAdminBetterAuthRole counts as privileged, even one without actions. So does
     // the admin role, because the API gives it permissions.
     const bool has_rights =
-        may(call.service.roles, roles, 0) || model::has_role(roles, api::text_of(api::Role::admin));
+        has_listed_role(call.service.roles, roles) || model::has_role(roles, model::admin_role);
     if (is_higher || call.service.settings.protected_email.matches(user.email) ||
         (has_rights && !call.may(Action::impersonate_admins)))
         return error(cannot_impersonate_admins);

@@ -77,8 +77,7 @@ store::Filter filter_of(std::string_view query, std::string& searched, std::stri
     if (condition.comparison == Operator::in && condition.values.size() == 1)
         condition.values.clear();
     const bool is_of_role = condition.column == "role" && condition.comparison == Operator::eq &&
-                            condition.values.size() == 1 &&
-                            condition.values[0] != api::text_of(api::Role::user);
+                            condition.values.size() == 1 && condition.values[0] != model::user_role;
     if (is_of_role && searched.empty()) {
         // Use the service's own role filter, because its total may already be cached. For the
         // "user" role, that filter would also match users without a role.

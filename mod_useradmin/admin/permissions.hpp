@@ -53,5 +53,9 @@ inline constexpr RoleActions default_roles = {model::super_admin_role, all_actio
 
 /// Returns whether any role in a comma-separated list may take all of the actions.
 bool may(const RoleActions& first, std::string_view roles, Actions actions) noexcept;
+/// Returns whether UserAdminBetterAuthRole lists any of the roles, even without actions.
+inline bool has_listed_role(const RoleActions& first, std::string_view roles) noexcept {
+    return may(first, roles, {});
+}
 
 } // namespace useradmin::admin

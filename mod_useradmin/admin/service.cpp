@@ -257,7 +257,7 @@ std::optional<store::Actor> actor_of(const Call& call) {
     if (!call.caller.is_stored)
         return std::nullopt;
     // A missing role is empty in the note, but the store treats it as "user".
-    static constexpr std::string_view no_role[] = {"", api::text_of(api::Role::user)};
+    static constexpr std::string_view no_role[] = {"", model::user_role};
     const std::span<const std::string_view> roles =
         call.caller.roles.empty() ? no_role : std::span(&call.caller.roles, 1);
     return store::Actor{call.caller.id, roles, text::now()};
@@ -266,7 +266,7 @@ std::optional<store::Actor> actor_of(const Call& call) {
 store::UpdateGuard guard_of(const Call& call, bool revokes_super_admin) {
     store::UpdateGuard guard;
     if (is_limited_by_rank(call))
-        guard = {store::UpdateGuard::Kind::requires_role, api::text_of(api::Role::user)};
+        guard = {store::UpdateGuard::Kind::requires_role, model::user_role};
     else if (revokes_super_admin)
         guard = api::last_super_admin_guard(call.service.settings);
     guard.actor = actor_of(call);
@@ -296,11 +296,11 @@ bool is_limited_by_rank(const Call& call) {
 }
 
 bool guard_forbids_roles(const Call& call, std::string_view roles) {
-    return is_limited_by_rank(call) && roles != api::text_of(api::Role::user);
+    return is_limited_by_rank(call) && roles != model::user_role;
 }
 
 bool guard_forbids_change(const Call& call, const model::User& user) {
-    return guard_forbids_roles(call, user.role.value_or(api::text_of(api::Role::user)));
+    return guard_forbids_roles(call, user.role.value_or(model::user_role));
 }
 
 const Endpoint* find_endpoint(std::string_view path) noexcept {

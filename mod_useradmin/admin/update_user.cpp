@@ -91,7 +91,7 @@ Response update_user(Call& call) {
     if (!has_any(data, {"updatedAt"}))
         changes.push_back({"updatedAt", text::now()});
     const bool loses_super_admin =
-        is_ban || (has_any(data, {"role"}) && roles != api::text_of(api::Role::super_admin));
+        is_ban || (has_any(data, {"role"}) && roles != model::super_admin_role);
     const auto updated = call.service.store.update(
         call.event.target, changes, guard_of(call, loses_super_admin),
         is_ban ? store::SessionPolicy::revoke : api::session_policy(call.service.settings));

@@ -38,7 +38,7 @@ Response set_role(Call& call) {
         return error(outranked);
     const auto updated =
         call.service.store.update(call.event.target, {{"role", roles}, {"updatedAt", text::now()}},
-                                  guard_of(call, roles != api::text_of(api::Role::super_admin)),
+                                  guard_of(call, roles != model::super_admin_role),
                                   api::session_policy(call.service.settings));
     return updated ? wrapped_user(*updated) : failure_response(updated.failure(), call.forbidden);
 }

@@ -12,8 +12,8 @@ enum class Role { user, admin, super_admin };
 /// Returns the role's name in the database.
 constexpr std::string_view text_of(Role role) noexcept {
     return role == Role::super_admin ? model::super_admin_role
-           : role == Role::admin     ? "admin"
-                                     : "user";
+           : role == Role::admin     ? model::admin_role
+                                     : model::user_role;
 }
 
 /// Parses a role name. Returns Role::user for any other string.

@@ -62,7 +62,7 @@ Response create_user(const Call& call, const Service& service) {
         return error(400, texts.fields_missing);
     // Check 4: an admin may create only users with the "user" role. A missing role does not count
     // as "user".
-    if (!is_super_administrator(*call.caller) && object->text("role") != text_of(Role::user))
+    if (!is_super_administrator(*call.caller) && object->text("role") != model::user_role)
         return error(403, texts.create_role_forbidden);
     if (sends_role(*object) && object->kind("role") != Object::Kind::string)
         return error(500, call.operation.failure_text);
@@ -73,7 +73,7 @@ Response create_user(const Call& call, const Service& service) {
     if (!taken.is_not_found())
         return failure_response(taken.failure(), call.operation);
 
-    const std::string_view role = sends_role(*object) ? object->text("role") : "user";
+    const std::string_view role = sends_role(*object) ? object->text("role") : model::user_role;
     if (invites && password.empty())
         return invite_user(call, service,
                            new_user(name, email, role, {}, service.settings.account_id_is_user_id));

@@ -198,7 +198,7 @@ Response list_users(const Call& call, const Service& service) {
                  service.settings.max_limit);
 
     const std::optional<std::string> search = filter_parameter(call.request.query, "search");
-    std::optional<std::string> role = "user";
+    std::optional<std::string> role(model::user_role);
     if (is_super_administrator(*call.caller))
         role = filter_parameter(call.request.query, "role");
     for (const std::optional<std::string>& text : {search, role})

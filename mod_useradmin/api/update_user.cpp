@@ -52,7 +52,7 @@ bool revokes_super_admin(const store::Changes& changes) {
 store::UpdateGuard update_guard_of(const Caller& caller, const store::Changes& changes,
                                    const OperationSettings& settings) {
     if (settings.guards.rank && !is_super_administrator(caller))
-        return {store::UpdateGuard::Kind::requires_role, text_of(Role::user)};
+        return {store::UpdateGuard::Kind::requires_role, model::user_role};
     return revokes_super_admin(changes) ? last_super_admin_guard(settings) : store::UpdateGuard();
 }
 

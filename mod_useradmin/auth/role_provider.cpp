@@ -4,6 +4,7 @@
 #include "auth/auth_type.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/notes.hpp"
+#include "model/roles.hpp"
 
 #include <mod_auth.h>
 
@@ -31,7 +32,7 @@ authz_status check_role(request_rec* request, const char* line, const void*) noe
         }
         std::string_view role = apr::view_of(apr_table_get(source->notes, httpd::role_note));
         if (role.empty())
-            role = "user";
+            role = model::user_role;
         for (const char* allowed = ap_getword_conf(request->pool, &line); *allowed != '\0';
              allowed = ap_getword_conf(request->pool, &line))
             if (role == allowed)

@@ -69,7 +69,7 @@ CredentialStatus impersonator_status(store::Store& store, const store::SessionWi
     if (!found)
         return status_of(found.failure());
     const std::string_view role = found->role.value_or("");
-    const bool is_demoted = role.empty() || role == "user";
+    const bool is_demoted = role.empty() || role == model::user_role;
     const bool is_higher =
         model::is_super_admin(session.user.role.value_or("")) && !model::is_super_admin(role);
     return is_banned(*found, now)    ? CredentialStatus::banned

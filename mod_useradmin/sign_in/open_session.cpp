@@ -1,6 +1,7 @@
 #include "sign_in/open_session.hpp"
 
 #include "crypto/random.hpp"
+#include "model/roles.hpp"
 
 namespace useradmin::sign_in {
 
@@ -24,7 +25,7 @@ store::Result<crypto::Secret> open_session(const Verification& verification, boo
         terms.password_hash = verification.password_hash;
     terms.max_sessions = service.max_sessions;
     service.event.caller = service.event.target;
-    service.event.role = verification.user.role.value_or("user");
+    service.event.role = verification.user.role.value_or(model::user_role);
     const auto opened = service.store.create_session(session, terms);
     if (opened)
         return token;

@@ -1,3 +1,4 @@
+#include "model/roles.hpp"
 #include "store/conditions.hpp"
 #include "store/lists.hpp"
 #include "store/statements/parts.hpp"
@@ -98,7 +99,7 @@ void append_terms(Statement& statement, const Table& user, const model::Session&
         return;
     statement << " AND coalesce(" << as_text(user.at("email")) << ", '')" << user.op("=")
               << argument(terms.verified->email) << " AND " << role_expression(user) << user.op("=")
-              << argument(terms.verified->role.value_or("user"));
+              << argument(terms.verified->role.value_or(model::user_role));
     if (!terms.allows_banned)
         append_not_banned(statement << " AND ", user, terms.now);
 }
@@ -262,7 +263,7 @@ bool end_impersonations(Work& work, std::string_view user_id, model::NullableTex
     const Table& table = schema.session;
     const Column* const impersonator = table.find("impersonatedBy");
     // Users with the default role cannot impersonate anyone, so skip the scan of all sessions.
-    if (role.value_or("user") == "user" || impersonator == nullptr ||
+    if (role.value_or(model::user_role) == model::user_role || impersonator == nullptr ||
         !impersonator->can_hold_id(user_id) || !impersonator->is_readable ||
         !table.at("userId").is_readable || !table.at("id").is_readable)
         return true;

@@ -1,4 +1,5 @@
 #include "apr/pool.hpp"
+#include "model/roles.hpp"
 #include "store/conditions.hpp"
 #include "store/lists.hpp"
 #include "store/statements/parts.hpp"
@@ -223,7 +224,8 @@ bool revoke_lost_privileges(Work& work, std::string_view id, const Changes& chan
     const model::User& before = *work.row_change().before;
     const model::User& after = *work.row_change().after;
     const bool ends_links = contains_ban(changes) || before.email != after.email;
-    if (!ends_links && before.role.value_or("user") == after.role.value_or("user"))
+    if (!ends_links &&
+        before.role.value_or(model::user_role) == after.role.value_or(model::user_role))
         return true;
     if (schema.revocation.exists() && !work.dialect().record_revocation(work, {id, {}}))
         return false;
