@@ -36,35 +36,35 @@ authn_status verify(request_rec* request, const char* user, const char* password
     RequestVerifier verifier(request);
     audit::Event& event = verifier.backend().event();
     event.operation = "sign-in";
-    const sign_in::Verification verification = verifier.credentials().verify(
+    const sign_in::SignInResult result = verifier.credentials().verify(
         {apr::view_of(user), apr::view_of(password), verifier.backend().network()});
-    if (verification.outcome == sign_in::Outcome::second_factor)
-        verifier.credentials().log_second_factor(verification.user, verifier.backend().network());
-    if (verification.outcome == sign_in::Outcome::accepted) {
-        httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""),
+    if (result.outcome == sign_in::Outcome::second_factor)
+        verifier.credentials().log_second_factor(result.user, verifier.backend().network());
+    if (result.outcome == sign_in::Outcome::accepted) {
+        httpd::note_caller(request, result.user.id, result.user.role.value_or(""),
                            settings_of(request).get<httpd::ApplicationTables>().names.user);
         // `Require user` must match the stored address, not the one that was entered.
-        request->user = apr::copy_c_string(request->pool, verification.user.email);
+        request->user = apr::copy_c_string(request->pool, result.user.email);
     }
     // httpd calls the provider for every request, so the audit log omits successes. Do not log a
     // name that is not an address: it may be a mistyped password.
-    if (!verification.user.id.empty())
-        event.target = verification.user.id;
+    if (!result.user.id.empty())
+        event.target = result.user.id;
     else if (apr::view_of(user).find('@') != std::string_view::npos)
         event.target = user;
-    event.reason = reason_of(verification.outcome);
-    event.status = verification.outcome == sign_in::Outcome::accepted ? HTTP_OK
-                   : event.reason.empty()                             ? HTTP_INTERNAL_SERVER_ERROR
-                                                                      : HTTP_UNAUTHORIZED;
+    event.reason = reason_of(result.outcome);
+    event.status = result.outcome == sign_in::Outcome::accepted ? HTTP_OK
+                   : event.reason.empty()                       ? HTTP_INTERNAL_SERVER_ERROR
+                                                                : HTTP_UNAUTHORIZED;
     verifier.backend().finish_event();
     // A provider cannot return 429, but it can set Retry-After.
-    if (verification.outcome == sign_in::Outcome::limited) {
+    if (result.outcome == sign_in::Outcome::limited) {
         verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);
         apr_table_setn(request->err_headers_out, "Retry-After",
                        apr_psprintf(request->pool, "%" APR_INT64_T_FMT,
-                                    static_cast<apr_int64_t>(verification.retry_after.count())));
+                                    static_cast<apr_int64_t>(result.retry_after.count())));
     }
-    return status_of(verification.outcome);
+    return status_of(result.outcome);
 }
 
 authn_status check_password(request_rec* request, const char* user, const char* password) noexcept {

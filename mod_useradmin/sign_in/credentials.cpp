@@ -35,12 +35,12 @@ Outcome outcome_of(store::Failure failure) noexcept {
     return failure == store::Failure::unavailable ? Outcome::unavailable : Outcome::failed;
 }
 
-Verification CredentialVerifier::verify(const Login& login) {
+SignInResult CredentialVerifier::verify(const Login& login) {
     return attempt(
         login, [&](const auto& subject, const auto&) { return verify_password(login, subject); });
 }
 
-Verification CredentialVerifier::verify_code(const Login& login,
+SignInResult CredentialVerifier::verify_code(const Login& login,
                                              const std::function<Outcome()>& check) {
     return attempt(
         login,
@@ -50,16 +50,16 @@ Verification CredentialVerifier::verify_code(const Login& login,
             if (outcome == Outcome::accepted || outcome == Outcome::wrong_code)
                 if (const auto denied = rejection())
                     return *denied;
-            return Verification{outcome};
+            return SignInResult{outcome};
         });
 }
 
-Verification CredentialVerifier::attempt(const Login& login, const Check& check) {
+SignInResult CredentialVerifier::attempt(const Login& login, const Check& check) {
     const password::AttemptLimiter::Subject subject =
         limiter_.subject(login.network, limit_, tables_id_, text::lower(login.email));
     const SharedCounters shared = limit_.is_shared ? shared_counters(login) : SharedCounters();
     bool has_shared_failures = false;
-    const auto rejection = [&]() -> std::optional<Verification> {
+    const auto rejection = [&]() -> std::optional<SignInResult> {
         const auto denied = limited(subject);
         if (denied || !limit_.is_shared)
             return denied;
@@ -69,8 +69,8 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
     };
     if (const auto denied = rejection())
         return *denied;
-    const Verification verification = check(subject, rejection);
-    switch (verification.outcome) {
+    const SignInResult result = check(subject, rejection);
+    switch (result.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
         // Without an account, the first counter is the one for all accounts. If clearing fails, the
@@ -86,14 +86,14 @@ Verification CredentialVerifier::attempt(const Login& login, const Check& check)
             !apply_shared_failures(store_.record_failed_attempt(shared.counters, limit_.window),
                                    shared, subject))
             limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
-        log_failure(login, verification.outcome);
+        log_failure(login, result.outcome);
         break;
     default: // the outcome is undecided, or a second factor is required
         // Do not clear the count. Otherwise, an attacker who knows only the password could reset it
         // and continue to guess codes.
         break;
     }
-    return verification;
+    return result;
 }
 
 void CredentialVerifier::log_second_factor(const model::User& user, text::Network network) const {
@@ -121,14 +121,14 @@ void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const 
     log_.write_for_client(text::Level::info, line, login.network.text());
 }
 
-std::optional<Verification>
+std::optional<SignInResult>
 CredentialVerifier::limited(const password::AttemptLimiter::Subject& subject) const {
     const auto rejection = limiter_.check(subject, limit_, password::AttemptLimiter::Clock::now());
     if (!rejection)
         return std::nullopt;
     log_.write_for_client(text::Level::warning, line_of(rejection->scope, subject.network),
                           subject.network.text());
-    return Verification{Outcome::limited, {}, {}, rejection->retry_after};
+    return SignInResult{Outcome::limited, {}, {}, rejection->retry_after};
 }
 
 CredentialVerifier::SharedCounters CredentialVerifier::shared_counters(const Login& login) const {
@@ -168,7 +168,7 @@ bool CredentialVerifier::apply_shared_failures(const store::Result<store::Failed
     return found->has_table;
 }
 
-Verification CredentialVerifier::verify_password(const Login& login,
+SignInResult CredentialVerifier::verify_password(const Login& login,
                                                  const password::AttemptLimiter::Subject& subject) {
     formats_.refresh(store_, tables_id_, ObservedFormats::Clock::now());
     const auto found = find(login.email);
@@ -177,7 +177,7 @@ Verification CredentialVerifier::verify_password(const Login& login,
     const bool has_password = found && found->password_hash;
     // Check again because concurrent requests may have failed in the meantime. Extra guesses are
     // then limited to the number of hashing slots.
-    std::optional<Verification> stopped;
+    std::optional<SignInResult> stopped;
     const PasswordVerdict verdict =
         passwords_.verify(subject.account(), has_password ? found->password_hash : std::nullopt,
                           login.password, [&] { return !(stopped = limited(subject)); });

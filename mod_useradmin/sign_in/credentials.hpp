@@ -46,7 +46,7 @@ constexpr std::string_view reason_of(Outcome outcome) noexcept {
                                                 : "";
 }
 
-struct Verification {
+struct SignInResult {
     Outcome outcome;
     /// Set by verify() if the password is correct. The views are valid for the lifetime of the
     /// request.
@@ -78,11 +78,11 @@ class CredentialVerifier {
 
     /// Verifies the password, unless too many attempts have failed. Counts and logs a failed
     /// attempt.
-    Verification verify(const Login& login);
+    SignInResult verify(const Login& login);
     /// Calls check unless too many attempts have failed. check returns accepted, wrong_code,
-    /// limited, unavailable, failed or canceled. A wrong code counts like a wrong password.
-    /// Login::password is ignored.
-    Verification verify_code(const Login& login, const std::function<Outcome()>& check);
+    /// unavailable, failed or canceled. A wrong code counts like a wrong password. Login::password
+    /// is ignored.
+    SignInResult verify_code(const Login& login, const std::function<Outcome()>& check);
     /// Logs that a sign-in with only the password was rejected because of the second factor.
     void log_second_factor(const model::User& user, text::Network network) const;
     /// Logs that the second factor cannot be read. failed: what failed, such as "decrypt the key".
@@ -91,11 +91,11 @@ class CredentialVerifier {
 
   private:
     /// Returns the result if a limit has been reached, otherwise std::nullopt.
-    using LimitCheck = std::function<std::optional<Verification>()>;
+    using LimitCheck = std::function<std::optional<SignInResult>()>;
     using Check =
-        std::function<Verification(const password::AttemptLimiter::Subject&, const LimitCheck&)>;
+        std::function<SignInResult(const password::AttemptLimiter::Subject&, const LimitCheck&)>;
     /// Calls check unless a limit has been reached, and counts the attempt if it fails.
-    Verification attempt(const Login& login, const Check& check);
+    SignInResult attempt(const Login& login, const Check& check);
     /// The counters of an attempt in the database. scopes has the index of each counter's scope.
     struct SharedCounters {
         std::vector<store::AttemptCounter> counters;
@@ -107,12 +107,12 @@ class CredentialVerifier {
     bool apply_shared_failures(const store::Result<store::FailedAttempts>& found,
                                const SharedCounters& shared,
                                const password::AttemptLimiter::Subject& subject);
-    Verification verify_password(const Login& login,
+    SignInResult verify_password(const Login& login,
                                  const password::AttemptLimiter::Subject& subject);
     /// Replaces a hash in an old format. Returns the account's current hash.
     std::string_view upgrade_hash(const store::Credential& credential, std::string_view password);
     void log_failure(const Login& login, Outcome outcome) const;
-    std::optional<Verification> limited(const password::AttemptLimiter::Subject& subject) const;
+    std::optional<SignInResult> limited(const password::AttemptLimiter::Subject& subject) const;
     store::Result<store::Credential> find(std::string_view email);
 
     store::Store& store_;

@@ -14,7 +14,7 @@ inline std::string_view user_agent_of(const http::Headers& headers) noexcept {
 
 /// Creates a session for a verified user and returns its token. Fails with version_mismatch if the
 /// account has changed since it was verified.
-store::Result<crypto::Secret> open_session(const Verification& verification, bool is_remembered,
+store::Result<crypto::Secret> open_session(const SignInResult& result, bool is_remembered,
                                            const http::Request& request, const Client& client,
                                            const Service& service);
 

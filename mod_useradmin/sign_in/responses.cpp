@@ -62,11 +62,11 @@ Response store_error(store::Failure failure) {
     return status_error(failure == store::Failure::unavailable ? 503 : 500);
 }
 
-Response rejection_of(const Verification& verification) {
-    switch (verification.outcome) {
+Response rejection_of(const SignInResult& result) {
+    switch (result.outcome) {
     case Outcome::limited: {
         Response response = error(429, "Too many requests. Please try again later.");
-        const std::string seconds = std::to_string(verification.retry_after.count());
+        const std::string seconds = std::to_string(result.retry_after.count());
         response.headers.push_back({"Retry-After", seconds});
         response.headers.push_back({"X-Retry-After", seconds});
         return response;

@@ -19,7 +19,7 @@ Response status_error(int status);
 Response store_error(store::Failure failure);
 
 /// Returns the response to a rejected sign-in.
-Response rejection_of(const Verification& verification);
+Response rejection_of(const SignInResult& result);
 
 /// Returns {"redirect":…,"token":"…","url":"…","user":{…}}. Like better-auth, omits url if it is
 /// absent.

@@ -341,10 +341,10 @@ Response concurrent_change(std::string_view user_id, bool uses_backup_code,
 
 /// Completes the challenge and opens a session. If the request disables the session, the challenge
 /// stays valid.
-Response complete(const Verification& verification, const CodeForm& form,
+Response complete(const SignInResult& result, const CodeForm& form,
                   store::SecondFactorChange&& change, const Request& request, const Client& client,
                   const Service& service) {
-    const model::User& user = verification.user;
+    const model::User& user = result.user;
     const std::string attempts = attempts_of(client.challenge);
     const NewTrust trust(user.id, service);
     change.clears_failures = true;
@@ -365,7 +365,7 @@ Response complete(const Verification& verification, const CodeForm& form,
         return verified({}, user);
 
     const bool is_remembered = !client.has_dont_remember;
-    const auto token = open_session(verification, is_remembered, request, client, service);
+    const auto token = open_session(result, is_remembered, request, client, service);
     if (!token)
         return token.failure() == store::Failure::version_mismatch ? invalid_challenge(service)
                                                                    : store_error(token.failure());
@@ -414,7 +414,7 @@ Response verify_second_factor(const Request& request, const Client& client, cons
                                             : store_error(password_hash.failure());
     CodeUse use;
     std::optional<Response> rejection;
-    Verification verification =
+    SignInResult result =
         service.credentials.verify_code({found->user.email, {}, client.network}, [&] {
             const Outcome outcome = method.check(form.code.view(), found->factor, service, use);
             if (outcome == Outcome::failed) {
@@ -428,23 +428,23 @@ Response verify_second_factor(const Request& request, const Client& client, cons
         });
     if (rejection)
         return *std::move(rejection);
-    verification.user = found->user;
-    verification.password_hash = *password_hash;
-    event.reason = reason_of(verification.outcome);
-    if (verification.outcome == Outcome::wrong_code) {
+    result.user = found->user;
+    result.password_hash = *password_hash;
+    event.reason = reason_of(result.outcome);
+    if (result.outcome == Outcome::wrong_code) {
         // If this fails, the store logs why. The limits on sign-in attempts still apply.
         static_cast<void>(service.store.record_second_factor_failure(
             *user_id, {failures_until_lock, service.now, service.now + lock_duration}));
         return error(401, method.wrong_code[0], method.wrong_code[1]);
     }
-    if (verification.outcome != Outcome::accepted)
-        return rejection_of(verification);
+    if (result.outcome != Outcome::accepted)
+        return rejection_of(result);
     store::SecondFactorChange change{found->user.id, service.now};
     if (!use.remaining.view().empty()) {
         change.backup_codes = use.remaining.view();
         change.old_backup_codes = found->factor.backup_codes;
     }
-    return complete(verification, form, std::move(change), request, client, service);
+    return complete(result, form, std::move(change), request, client, service);
 }
 
 } // namespace
@@ -474,9 +474,9 @@ void renew_trust(Response& response, std::string_view user_id, const Client& cli
         trust.add_cookie(response);
 }
 
-Response require_second_factor(const Verification& verification, bool is_remembered,
-                               const Client& client, const Service& service) {
-    const model::User& user = verification.user;
+Response require_second_factor(const SignInResult& result, bool is_remembered, const Client& client,
+                               const Service& service) {
+    const model::User& user = result.user;
     const auto reject = [&] {
         service.credentials.log_second_factor(user, client.network);
         return rejection_of({Outcome::second_factor});
@@ -485,7 +485,7 @@ Response require_second_factor(const Verification& verification, bool is_remembe
         return reject();
     const auto found = service.store.find_second_factor(user.id);
     const std::string challenge =
-        challenge_of(crypto::random_token(), user.email, verification.password_hash,
+        challenge_of(crypto::random_token(), user.email, result.password_hash,
                      service.second_factor_secrets.front());
     const std::string attempts = attempts_of(challenge);
     store::SecondFactorChange change{user.id, service.now};

@@ -18,7 +18,7 @@ void renew_trust(http::Response& response, std::string_view user_id, const Clien
 /// Returns the response to a correct password: a challenge that requires a code. If second factors
 /// are disabled or the challenge cannot be stored, rejects the sign-in. If the database is
 /// unavailable, returns 503.
-http::Response require_second_factor(const Verification& verification, bool is_remembered,
+http::Response require_second_factor(const SignInResult& result, bool is_remembered,
                                      const Client& client, const Service& service);
 
 } // namespace useradmin::sign_in

@@ -53,15 +53,15 @@ std::variant<Form, Response> read(const Request& request) {
 }
 
 /// Returns std::nullopt if the account has changed since it was verified.
-std::optional<Response> open_session_of(const Verification& verification, const Request& request,
+std::optional<Response> open_session_of(const SignInResult& result, const Request& request,
                                         const Client& client, const Service& service,
                                         const Form& form) {
-    const auto token = open_session(verification, form.is_remembered, request, client, service);
+    const auto token = open_session(result, form.is_remembered, request, client, service);
     if (!token && token.failure() == store::Failure::version_mismatch)
         return std::nullopt;
     if (!token)
         return store_error(token.failure());
-    Response response = signed_in(token->view(), form.callback, verification.user);
+    Response response = signed_in(token->view(), form.callback, result.user);
     add_session_cookies(response, token->view(), form.is_remembered, service);
     // A leftover dont_remember cookie would prevent the session from being extended.
     if (form.is_remembered && client.has_dont_remember)
@@ -91,20 +91,20 @@ Response sign_in_with_email(const Request& request, const Client& client, const 
         return error(400, "Password too long", "PASSWORD_TOO_LONG");
 
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
-        const Verification verification =
+        const SignInResult result =
             service.credentials.verify({form.email.view(), form.password.view(), client.network});
-        event.reason = reason_of(verification.outcome);
-        if (!verification.user.id.empty())
-            event.target = verification.user.id;
-        const bool has_second_factor = verification.outcome == Outcome::second_factor;
-        if (has_second_factor && !is_trusted_device(verification.user.id, client, service))
-            return require_second_factor(verification, form.is_remembered, client, service);
-        if (!has_second_factor && verification.outcome != Outcome::accepted)
-            return rejection_of(verification);
+        event.reason = reason_of(result.outcome);
+        if (!result.user.id.empty())
+            event.target = result.user.id;
+        const bool has_second_factor = result.outcome == Outcome::second_factor;
+        if (has_second_factor && !is_trusted_device(result.user.id, client, service))
+            return require_second_factor(result, form.is_remembered, client, service);
+        if (!has_second_factor && result.outcome != Outcome::accepted)
+            return rejection_of(result);
         event.reason = {};
-        if (auto response = open_session_of(verification, request, client, service, form)) {
+        if (auto response = open_session_of(result, request, client, service, form)) {
             if (has_second_factor)
-                renew_trust(*response, verification.user.id, client, service);
+                renew_trust(*response, result.user.id, client, service);
             return *std::move(response);
         }
     }

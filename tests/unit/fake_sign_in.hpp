@@ -62,7 +62,7 @@ class SignInScene : public Utest {
     }
 
   protected:
-    sign_in::Verification verify(std::string_view email, std::string_view password) {
+    sign_in::SignInResult verify(std::string_view email, std::string_view password) {
         calls.clear();
         return verifier().verify({email, password, text::Network::of("192.0.2.1")});
     }
