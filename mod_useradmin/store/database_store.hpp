@@ -217,7 +217,8 @@ class DatabaseStore : public Store {
     }
     Result<FailedAttempts> count_mail(std::span<const AttemptCounter> counters,
                                       std::chrono::seconds window) override {
-        return run(Access::write, needs_attempt_table | needs_mail, Retry::yes,
+        // A repeated count could reject the last message that a limit allows.
+        return run(Access::write, needs_attempt_table | needs_mail, Retry::no,
                    statements::count_mail, counters, window);
     }
     Result<Done> add_verification(const model::VerificationValue& row) override {

@@ -1281,18 +1281,24 @@ TEST(postgresql_tables_in_use, report_no_unknown_outcome_if_a_failed_attempt_is_
     set_change_listener(nullptr);
 }
 
-TEST(postgresql_tables_in_use, count_a_code_once_if_the_connection_is_lost) {
+TEST(postgresql_tables_in_use, count_codes_and_mail_once_if_the_connection_is_lost) {
     expect_error("UA0105");
     // A sequence counts the writes, because a rollback does not reset it.
     change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
-           "AS 'BEGIN IF nextval(''writes'') = 1 THEN PERFORM "
+           "AS 'BEGIN IF nextval(''writes'') < 3 THEN PERFORM "
            "pg_terminate_backend(pg_backend_pid()); END IF; RETURN NEW; END'; CREATE TRIGGER "
            "last_write BEFORE INSERT ON useradmin_attempt FOR EACH ROW EXECUTE FUNCTION "
            "last_write()",
            "DROP TRIGGER last_write ON useradmin_attempt; DROP FUNCTION last_write; "
            "DROP SEQUENCE writes");
     CHECK(is_unavailable(store().use_code("a", std::chrono::hours(1))));
-    CHECK_EQUAL(1, sql().number("SELECT last_value FROM writes"));
+    CHECK(is_unavailable(with_store(
+        [](store::Store& store) {
+            const store::AttemptCounter counter = {"b", 1};
+            return store.count_mail({&counter, 1}, std::chrono::hours(1));
+        },
+        "useradmin", {.has_plugins = true})));
+    CHECK_EQUAL(2, sql().number("SELECT last_value FROM writes"));
     expect_ok(store().use_code("a", std::chrono::hours(1)));
     CHECK(store().use_code("a", std::chrono::hours(1)).failure() == store::Failure::already_done);
 }
