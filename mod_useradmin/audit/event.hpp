@@ -50,6 +50,8 @@ struct Event {
     /// The reason for a rejection if the status alone is ambiguous, otherwise empty. The caller
     /// keeps the string alive until the event has been logged.
     std::string_view reason = {};
+    /// Whether a credential was rejected. The caller is its owner, and need not have sent it.
+    bool is_credential_rejected = false;
     /// The number of rejections that the line combines.
     std::uint64_t count = 1;
     /// The user's row before the change. Empty if there was none or it is unchanged.

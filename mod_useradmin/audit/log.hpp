@@ -75,8 +75,8 @@ class Log {
     /// Returns the errno value of the last append(), or 0.
     int last_error() const noexcept { return last_error_; }
 
-    /// Counts rejected anonymous requests. With a line for each of them, an attacker could fill the
-    /// disk.
+    /// Counts rejected credentials and anonymous requests. With a line for each of them, an
+    /// attacker could fill the disk.
     ipc::LogThrottle& rejections() noexcept { return rejections_; }
 
   private:

@@ -49,9 +49,9 @@ bool Recorder::on_change(std::string_view user_id, const model::User* before,
     return write();
 }
 
-bool Recorder::is_anonymous_rejection() const noexcept {
+bool Recorder::is_combined() const noexcept {
     const Result result = event_.result();
-    return event_.caller.empty() && written_ == 0 &&
+    return (event_.caller.empty() || event_.is_credential_rejected) && written_ == 0 &&
            (result == Result::refused || result == Result::failed);
 }
 
@@ -64,10 +64,10 @@ bool Recorder::finish() {
     // The line must not claim that a change was made if this is unknown.
     if (event_.result() != Result::done)
         event_.before = event_.after = std::nullopt;
-    if (!is_anonymous_rejection())
+    if (!is_combined())
         return write();
-    const std::string network = text::Network::of(origin_.address).text();
-    event_.count = trail_.log->rejections().count("", network, ipc::LogThrottle::Clock::now(),
+    const std::string sender = text::Network::of(origin_.address).text() + ' ' + event_.caller;
+    event_.count = trail_.log->rejections().count("", sender, ipc::LogThrottle::Clock::now(),
                                                   /*max_lines=*/1);
     if (event_.count != 0)
         write();

@@ -45,12 +45,12 @@ class Recorder final : public store::ChangeListener {
 
     /// Writes the event's line, unless the line written before the commit is still correct. Records
     /// operations that are not changes only if they were denied with 401, 403 or 429. Counts
-    /// anonymous rejections, and writes at most one line a minute for each network. Returns false
-    /// if the line of any other event could not be written.
+    /// rejected credentials and anonymous requests, and writes at most one line a minute for each
+    /// network and owner. Returns false if the line of any other event could not be written.
     bool finish();
 
   private:
-    bool is_anonymous_rejection() const noexcept;
+    bool is_combined() const noexcept;
     Log::Delivery delivery() const noexcept;
     bool write();
 

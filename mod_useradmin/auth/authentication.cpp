@@ -236,6 +236,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Rej
     audit.event().status = outcome.result.lookup == httpd::Lookup::limited ? HTTP_TOO_MANY_REQUESTS
                                                                            : HTTP_UNAUTHORIZED;
     audit.event().reason = rejection.reason_code;
+    audit.event().is_credential_rejected = true;
     audit.event().caller = outcome.identity.user_id;
     audit.event().role = outcome.identity.role;
     audit.event().impersonated_by = outcome.identity.impersonated_by;

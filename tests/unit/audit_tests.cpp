@@ -743,10 +743,12 @@ TEST_GROUP(audit_rejections) {
     audit::Log chained{log.descriptor(), position_file.descriptor()};
     FakeLogger errors;
 
-    void refuse(std::string_view address, std::string_view caller = "") {
+    void refuse(std::string_view address, std::string_view caller = "",
+                bool is_credential_rejected = false) {
         audit::Recorder recorder({&chained, true}, {"a.test", address}, errors);
         recorder.event().operation = "list";
         recorder.event().caller = caller;
+        recorder.event().is_credential_rejected = is_credential_rejected;
         recorder.event().status = 401;
         CHECK(recorder.finish());
     }
@@ -767,6 +769,17 @@ TEST(audit_rejections, rejections_of_a_network_have_one_line_a_minute) {
 TEST(audit_rejections, rejections_of_a_known_caller_have_a_line_each) {
     for (int time = 0; time < 3; ++time)
         refuse("192.0.2.1", "ana");
+    CHECK_EQUAL(3U, count());
+}
+
+TEST(audit_rejections, rejected_credentials_of_an_owner_have_one_line_a_minute) {
+    for (int time = 0; time < 1000; ++time)
+        refuse("192.0.2.1", "ana", true);
+    CHECK_EQUAL(1U, count());
+    STRCMP_CONTAINS(R"("caller":"ana")", log.text().c_str());
+    refuse("192.0.2.1", "eva", true);
+    CHECK_EQUAL(2U, count());
+    refuse("192.0.2.2", "ana", true);
     CHECK_EQUAL(3U, count());
 }
 
