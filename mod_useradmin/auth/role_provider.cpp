@@ -30,12 +30,10 @@ authz_status check_role(request_rec* request, const char* line, const void*) noe
                 break;
             continue;
         }
-        std::string_view role = apr::view_of(apr_table_get(source->notes, httpd::role_note));
-        if (role.empty())
-            role = model::user_role;
+        const std::string_view roles = apr::view_of(apr_table_get(source->notes, httpd::role_note));
         for (const char* allowed = ap_getword_conf(request->pool, &line); *allowed != '\0';
              allowed = ap_getword_conf(request->pool, &line))
-            if (role == allowed)
+            if (model::has_role(roles, allowed))
                 return AUTHZ_GRANTED;
         return AUTHZ_DENIED;
     }

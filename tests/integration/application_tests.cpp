@@ -94,6 +94,18 @@ TEST(application, Require_user_role_accepts_the_named_roles) {
     expect_rejected(send({"GET", "/api/users/ada-1", {bearer(Caller::admin)}}));
 }
 
+TEST(application, Require_user_role_accepts_one_role_of_a_list) {
+    start("<Location \"/page\">\n  AuthType UserAdmin\n  AuthUserAdmin On\n"
+          "  Require user-role editor\n  SetHandler useradmin-health\n</Location>\n");
+    allow_log("AH01630"); // httpd: client denied by server configuration
+    const auto status = [&] {
+        return client_->send({"GET", "/page", {bearer(Caller::admin)}}).status;
+    };
+    CHECK_EQUAL(403, status());
+    sql().run(R"(UPDATE "user" SET "role" = 'admin,editor' WHERE "id" = 'ada-1')");
+    CHECK_EQUAL(200, status());
+}
+
 TEST(application, an_ErrorDocument_is_served_without_a_database) {
     allow_lines_without_a_database();
     start("AuthUserAdmin On\nDocumentRoot \"${WORK}\"\nErrorDocument 503 /httpd.pid\n"
