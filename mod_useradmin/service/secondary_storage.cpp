@@ -229,6 +229,11 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
         "must be none, or a URL (redis://[user:password@]host[:port][/database] or rediss://, "
         "file:PATH or env:NAME), then optionally a key prefix and 'required'";
     storage = {};
+    // Deliveries start with httpd, before there are requests to which such a section may apply.
+    if (ap_check_cmd_context(line.command, NOT_IN_DIRECTORY | NOT_IN_FILES) != nullptr)
+        return "is not allowed in a <Directory>, <Files> or <If>; move it to a <Location> or out "
+               "of "
+               "all sections";
     auto arguments = line.arguments;
     if (arguments.size() == 1 && arguments[0] == "none")
         return nullptr;
@@ -268,7 +273,7 @@ bool has_failed(const StorageSetting& storage, const server_rec* host) {
                            [&](const httpd::HostDelivery& delivery) {
                                return delivery.host == host && delivery.storage_id == storage.id;
                            });
-    return deliveries && deliveries->has_failed(DeliveryState::Clock::now());
+    return !deliveries || deliveries->has_failed(DeliveryState::Clock::now());
 }
 
 const char* missing_delivery_requirement(apr_pool_t* pool, const server_rec* server) {

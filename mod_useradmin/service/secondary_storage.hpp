@@ -19,8 +19,8 @@ struct StorageSetting {
     bool operator==(const StorageSetting&) const = default;
 };
 
-/// Returns whether a delivery from the virtual host to the storage has failed. If so, the
-/// application keeps accepting sessions that are revoked now.
+/// Returns whether a delivery from the virtual host to the storage has failed, or there is none. If
+/// so, the application keeps accepting sessions that are revoked now.
 bool has_failed(const StorageSetting& storage, const server_rec* host);
 
 /// The Warning header (RFC 7234, section 5.5) that is sent if a change revokes sessions while the

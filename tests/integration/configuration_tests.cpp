@@ -314,6 +314,14 @@ TEST(configuration, with_a_directive_in_the_wrong_section_is_rejected) {
     expect_accepted(in_section("Location \"/\"", "AuthUserAdminSignIn On"));
 }
 
+TEST(configuration, with_a_secondary_storage_in_a_condition_is_rejected) {
+    for (const std::string section : {"If \"true\"", "Files \"x\"", "Directory \"/\""})
+        expect_rejected(with_database("<" + section + ">\nUserAdminSecondaryStorage none\n</" +
+                                      section.substr(0, section.find(' ')) + ">\n"),
+                        {"UserAdminSecondaryStorage is not allowed in a <Directory>, <Files> or "
+                         "<If>; move it"});
+}
+
 TEST(configuration, with_no_secret_or_too_many_secrets_is_rejected) {
     const std::string file = " file:" + Suite::current().secret_file().string();
     const auto empty = Suite::current().work().path() / "empty-secret";
