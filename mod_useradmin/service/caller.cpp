@@ -85,10 +85,8 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
     if (!has_expression && has_session_lookup(request))
         return;
     const char* const base = settings.get<Enabled>().path;
-    // All endpoints for better-auth have the same parent path.
-    const std::string_view uri = apr::view_of(request->uri);
     const std::string location =
-        httpd::location_text(base != nullptr ? base : uri.substr(0, uri.rfind('/')));
+        base != nullptr ? httpd::location_text(base) : "the endpoints for better-auth";
     log.write_rejection(
         // A request without credentials does not indicate a configuration error.
         has_credential(request) ? text::Level::warning : text::Level::info,

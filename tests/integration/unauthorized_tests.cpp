@@ -160,6 +160,17 @@ TEST(unauthorized, Location_without_authentication_is_logged) {
     CHECK_EQUAL(1, count_lines_at("debug", "UA0223", 3));
 }
 
+TEST(unauthorized, requests_to_many_paths_of_endpoints_share_a_line) {
+    start("<LocationMatch \"^/[^/]+/admin/\">\n  Require all granted\n"
+          "  SetHandler useradmin-better-auth\n</LocationMatch>\n");
+    for (const char* folder : {"/a", "/b", "/c"})
+        expect_401(std::string(folder) + "/admin/list-users", {cookie + "s3cr3t"});
+    CHECK_EQUAL(1, count_lines_at("warn",
+                                  "UA0223: a request to the endpoints for better-auth was "
+                                  "rejected (401): no auth module",
+                                  3));
+}
+
 TEST(unauthorized, empty_id_from_UserAdminSession_is_logged) {
     start(location("/api/users", "AuthUserAdmin On\nUserAdminSession \"%{req:X-Id}\""));
     expect_401("/api/users", {bearer(Caller::super_admin)});
