@@ -82,9 +82,11 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
                                  directive_);
         return nullptr;
     }
+    bool has_time = false;
     {
         ConnectionLimiter::PoolLock pool_lock(limiter_, deadline);
-        if (pool_lock && pool_lock.has_time_to_connect(timeout_))
+        has_time = pool_lock && pool_lock.has_time_to_connect(timeout_);
+        if (has_time)
             owned_connection_ = database_.open(memory_, server_);
         if (owned_connection_ != nullptr &&
             !std::exchange(
@@ -93,10 +95,14 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
     }
     if (owned_connection_ == nullptr) {
         limiter_.release();
-        metrics_.count(Rejection::connection_failed);
+        metrics_.count(has_time ? Rejection::connection_failed : Rejection::connection_wait);
         log_.write_throttled(text::Level::error,
-                             "UA0202: mod_dbd provided no connection; see mod_dbd's error in this "
-                             "log, check DBDParams, and make sure that the database is running");
+                             has_time
+                                 ? "UA0202: mod_dbd provided no connection; see mod_dbd's error in "
+                                   "this log, check DBDParams, and make sure that the database is "
+                                   "running"
+                                 : "UA0202: another thread is still connecting to the database; "
+                                   "make sure that the database is running");
         return nullptr;
     }
     return make_connection(*owned_connection_, requested_at);

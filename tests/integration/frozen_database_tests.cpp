@@ -104,11 +104,20 @@ TEST(frozen_database, results_in_503_even_at_startup) {
     if (!create_database())
         return;
     allow_log("UA0");
+    expect_log("UA0202: another thread is still connecting to the database; make sure");
     own_->freeze();
     start_without_timeout("DBDMin 0\n" + location("/api/users", as_sara + "UserAdminTimeout 1") +
-                          patient);
+                          handler("/metrics", "useradmin-metrics") + patient);
     const std::vector<Request> requests(32, Request{"GET", "/api/users"});
     expect_unavailable(requests);
+    const std::string metrics = client_->send({"GET", "/metrics"}).body;
+    const auto rejections = [&](const std::string& reason) {
+        const std::string label = "reason=\"" + reason + "\"} ";
+        const std::size_t at = metrics.find("useradmin_refusals_total{");
+        return std::stol(metrics.substr(metrics.find(label, at) + label.size()));
+    };
+    // In each child, only one thread connects.
+    CHECK(rejections("connection-failed") < rejections("connection-wait"));
     own_->thaw();
     CHECK(eventually([&] {
         return are_successes(
