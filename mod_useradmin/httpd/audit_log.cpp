@@ -4,15 +4,19 @@
 #include "httpd/shared_memory.hpp"
 #include "text/printable.hpp"
 
+#include <unixd.h>
+
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <deque>
 #include <filesystem>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace useradmin::httpd {
 
@@ -58,12 +62,33 @@ int position_file_of_program(apr_pool_t* process_pool, const char* name) {
     return file;
 }
 
-audit::Descriptors open_program(apr_pool_t* pool, server_rec* servers, const NamedLog& named) {
+/// Returns the pool of the programs. They keep running across reloads, because the children of the
+/// previous configuration still write to them.
+apr_pool_t*& pool_of_programs(apr_pool_t* process_pool) {
+    return apr::find_or_emplace<apr_pool_t*>(process_pool, "useradmin audit programs 1");
+}
+
+/// Forgets the programs if httpd has ended them: if it restarted other than gracefully.
+void close_ended_programs(apr_pool_t* process_pool) {
+    apr_pool_t*& programs = pool_of_programs(process_pool);
+    if (programs != nullptr && ap_unixd_mpm_get_retained_data()->is_ungraceful)
+        apr_pool_destroy(std::exchange(programs, nullptr));
+}
+
+/// If the program cannot be started, httpd logs why.
+audit::Descriptors open_program(apr_pool_t* process_pool, const NamedLog& named) {
+    apr_pool_t*& programs = pool_of_programs(process_pool);
+    if (programs == nullptr)
+        apr_pool_create(&programs, process_pool);
+    auto*& program = apr::find_or_emplace<piped_log*>(programs, named.name);
+    if (program == nullptr)
+        program = ap_open_piped_log(programs, apr_pstrdup(programs, named.name + 1));
     audit::Descriptors opened;
-    piped_log* const program = ap_open_piped_log(pool, named.name + 1);
-    if (program != nullptr)
-        apr_os_file_get(&opened.log, ap_piped_log_write_fd(program));
-    opened.position = position_file_of_program(servers->process->pool, named.name);
+    errno = 0;
+    if (program == nullptr)
+        return opened;
+    apr_os_file_get(&opened.log, ap_piped_log_write_fd(program));
+    opened.position = position_file_of_program(process_pool, named.name);
     return opened;
 }
 
@@ -114,13 +139,16 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
     // At startup, httpd reads the configuration twice. Open the logs only the second time.
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG)
         return true;
+    apr_pool_t* const process_pool = servers->process->pool;
     std::deque<NamedLog>& logs = named_logs(configuration_pool);
+    // Only the first of both modules opens the logs.
+    if (std::ranges::none_of(logs, [](const NamedLog& named) { return named.log != nullptr; }))
+        close_ended_programs(process_pool);
     for (NamedLog& named : logs) {
         if (named.log != nullptr)
             continue;
-        const audit::Descriptors opened = named.is_program()
-                                              ? open_program(configuration_pool, servers, named)
-                                              : open_file(configuration_pool, named);
+        const audit::Descriptors opened = named.is_program() ? open_program(process_pool, named)
+                                                             : open_file(configuration_pool, named);
         if (!opened || fstat(opened.position, &named.position_file) != 0) {
             ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG,
                          APR_FROM_OS_ERROR(errno), servers,
