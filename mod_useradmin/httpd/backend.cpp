@@ -296,7 +296,6 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
     store_.set_session_cache(backend_.shared.sessions);
     if (audit_.is_enabled())
         store_.set_change_listener(&audit_);
-    backend_.metrics.activate();
 }
 
 } // namespace useradmin::httpd

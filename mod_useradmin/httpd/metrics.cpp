@@ -73,15 +73,8 @@ Metrics::Metrics(SharedMetrics& shared, int child) noexcept
         *in_use_ = 0;
 }
 
-void Metrics::activate() const noexcept {
-    // Write the flag only once, to avoid contention for the cache line.
-    if (!shared_->has_counts)
-        shared_->has_counts = true;
-}
-
 void Metrics::count_request(std::size_t operation, int status,
                             std::chrono::microseconds duration) const noexcept {
-    activate();
     const auto* const found = std::ranges::find(counted_statuses, status);
     auto& [statuses, durations] = shard_->operations[operation];
     ++statuses[static_cast<std::size_t>(found - counted_statuses.begin())];
@@ -99,7 +92,6 @@ void Metrics::count(store::WorkOutcome outcome) const noexcept {
 }
 
 void Metrics::connection_acquired(std::chrono::microseconds wait) const noexcept {
-    activate();
     httpd::count(shard_->connection_waits, wait);
     if (in_use_ != nullptr)
         ++*in_use_;

@@ -81,6 +81,7 @@ struct Histogram {
         add_counts(counts, other.counts);
         sum_microseconds += other.sum_microseconds;
     }
+    bool operator==(const Histogram&) const = default;
 };
 
 /// The counts of a virtual host.
@@ -90,6 +91,8 @@ struct MetricCounts {
         /// In the order of counted_statuses. The last element counts all other statuses.
         std::array<Count, counted_statuses.size() + 1> statuses = {};
         Histogram<Count> durations;
+
+        bool operator==(const Operation&) const = default;
     };
     /// By operation index. See MetricsRegistry.
     std::array<Operation, max_operations> operations = {};
@@ -116,6 +119,7 @@ struct MetricCounts {
         connection_waits.add(other.connection_waits);
         connection_holds.add(other.connection_holds);
     }
+    bool operator==(const MetricCounts&) const = default;
 };
 
 /// A counter that all children share.
@@ -152,11 +156,12 @@ class MetricsRegistry {
 struct MetricsSnapshot : MetricCounts<std::uint64_t> {
     std::int64_t connections_in_use = 0;
     bool is_read_only = false;
+
+    bool operator==(const MetricsSnapshot&) const = default;
 };
 
 /// The metrics of a virtual host in all children. Lives in zeroed shared memory.
 struct SharedMetrics {
-    std::atomic<bool> has_counts;
     /// Each child updates one shard, to reduce contention.
     std::array<MetricCounts<SharedCounter>, 4> shards;
     /// The number of connections in use, by child number.
@@ -178,9 +183,6 @@ class Metrics {
     /// use, because a killed child with the same number may have left a nonzero value.
     Metrics(SharedMetrics& shared, int child) noexcept;
 
-    /// Includes the virtual host in the metrics from now on. Call before any other member function,
-    /// except count_request() and connection_acquired(), which call activate() themselves.
-    void activate() const noexcept;
     void count_request(std::size_t operation, int status,
                        std::chrono::microseconds duration) const noexcept;
     void count(Lookup lookup) const noexcept {

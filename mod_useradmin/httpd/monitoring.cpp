@@ -29,9 +29,9 @@ std::string metrics_text(const module& owner) {
         const auto deliveries = snapshot_of(*shared.deliveries, [&](const HostDelivery& delivery) {
             return std::string_view(backend_of(delivery.host, owner).name) == backend.name;
         });
-        if ((backend.shared_metrics->has_counts || deliveries) && !is_listed)
-            metrics.virtual_hosts.push_back(
-                {backend.name, backend.shared_metrics->snapshot(*shared.metrics), deliveries});
+        const MetricsSnapshot sums = backend.shared_metrics->snapshot(*shared.metrics);
+        if ((sums != MetricsSnapshot() || deliveries) && !is_listed)
+            metrics.virtual_hosts.push_back({backend.name, sums, deliveries});
     }
     return prometheus_text(metrics);
 }

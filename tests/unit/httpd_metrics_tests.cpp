@@ -186,7 +186,7 @@ TEST(metrics, drop_the_connections_of_a_killed_child) {
     const int own = registry_->register_child();
     const Metrics metrics(*shared_, own);
     metrics.connection_acquired(1ms);
-    std::atomic<bool>& is_right = shared_->has_counts; // set by the child
+    std::atomic<bool>& is_right = shared_->is_read_only; // set by the child
     run_child([&](int child) {
         const Metrics others(*shared_, child);
         others.connection_acquired(1ms);
