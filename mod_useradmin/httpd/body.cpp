@@ -63,21 +63,11 @@ int RequestBody::append(apr_bucket_brigade* brigade) {
             return HTTP_BAD_REQUEST;
         if (text_.size() + count > static_cast<std::size_t>(limit_))
             return HTTP_REQUEST_ENTITY_TOO_LARGE;
-        grow(text_.size() + count);
+        // A reallocation would leave a copy that is not wiped.
+        text_.reserve(static_cast<std::size_t>(limit_));
         text_.append(bytes, count);
     }
     return 0;
-}
-
-void RequestBody::grow(std::size_t size) {
-    if (size <= text_.capacity())
-        return;
-    // A reallocation by std::string would leave a copy that is not wiped.
-    std::string larger;
-    larger.reserve(std::max(size, 2 * text_.capacity()));
-    larger.assign(text_);
-    crypto::wipe(text_.data(), text_.size());
-    text_.swap(larger);
 }
 
 http::Body RequestBody::failure(apr_status_t status, bool has_timed_out) {

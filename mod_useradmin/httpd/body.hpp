@@ -35,7 +35,6 @@ class RequestBody final : public http::BodySource {
     /// Appends the brigade's data to the body. Returns 0, or the status of the response if this
     /// fails.
     int append(apr_bucket_brigade* brigade);
-    void grow(std::size_t size);
     http::Body failure(apr_status_t status, bool has_timed_out);
 
     request_rec* request_;
