@@ -130,14 +130,8 @@ int send_page(request_rec* request, const ServiceOfPage& service) {
     say("Referrer-Policy", "no-referrer");
     say("Cross-Origin-Opener-Policy", "same-origin");
     say("Cross-Origin-Resource-Policy", "same-origin");
-    if (const int status = evaluate_conditions(request, page.tag); status == HTTP_NOT_MODIFIED) {
-        // Do not return the status: below a base address, the envelope filter would replace the
-        // response.
-        request->status = status;
-        return OK;
-    } else if (status != OK) {
+    if (const int status = evaluate_conditions(request, page.tag); status != OK)
         return status;
-    }
     ap_set_content_type(request, "text/html; charset=utf-8");
     ap_set_content_length(request, static_cast<apr_off_t>(page.html.size()));
     ap_rwrite(page.html.data(), static_cast<int>(page.html.size()), request);
