@@ -99,19 +99,16 @@ class RequestLog final : public text::Logger {
 /// Writes to the error log of a server.
 class ServerLog final : public text::Logger {
   public:
-    /// module_index: the index of the module whose LogLevel applies. Without a throttle,
-    /// write_throttled() writes each line.
-    ServerLog(const server_rec* server, int module_index,
-              ipc::LogThrottle* throttle = nullptr) noexcept
-        : server_(server), module_index_(module_index), throttle_(throttle) {}
+    /// owner: the module whose LogLevel applies.
+    ServerLog(const server_rec* server, const module& owner, ipc::LogThrottle& throttle) noexcept
+        : server_(server), module_index_(owner.module_index), throttle_(throttle) {}
 
     void write(text::Level level, std::string_view message) noexcept override {
         write_at(httpd_level(level), message);
     }
     void write_throttled(text::Level level, std::string_view message) noexcept override {
         const bool is_due =
-            throttle_ == nullptr ||
-            throttle_->count(tag_of(message), {}, ipc::LogThrottle::Clock::now()) != 0;
+            throttle_.count(tag_of(message), {}, ipc::LogThrottle::Clock::now()) != 0;
         write_at(is_due ? httpd_level(level) : APLOG_DEBUG, message);
     }
 
@@ -123,7 +120,7 @@ class ServerLog final : public text::Logger {
 
     const server_rec* server_;
     int module_index_;
-    ipc::LogThrottle* throttle_;
+    ipc::LogThrottle& throttle_;
 };
 
 } // namespace useradmin::httpd

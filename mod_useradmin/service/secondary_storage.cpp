@@ -102,7 +102,7 @@ class Job {
         is_delivering_ = is_delivering_ || state_.delivering.try_lock();
         if (!is_delivering_)
             return;
-        httpd::ServerLog log(server_, useradmin_module.module_index, backend().log_throttle);
+        httpd::ServerLog log(server_, useradmin_module, *backend().log_throttle);
         const std::int64_t started = now();
         if (!storage_.connect())
             return note_failure(log);
