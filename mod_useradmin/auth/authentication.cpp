@@ -470,7 +470,7 @@ void register_authentication_hooks(apr_pool_t* pool) noexcept {
     APR_REGISTER_OPTIONAL_FN(useradmin_session_credentials);
     register_role_provider(pool);
     register_password_provider(pool);
-    register_sign_in_hooks(pool);
+    register_sign_in_hooks();
     ap_hook_check_authn(check_user, nullptr, nullptr, APR_HOOK_MIDDLE, AP_AUTH_INTERNAL_PER_CONF);
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);

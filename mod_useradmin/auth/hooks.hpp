@@ -17,6 +17,6 @@ bool is_password_provider_configured(apr_pool_t* pool);
 /// Registers the `user-role` authorization provider, as in `Require user-role superAdmin admin`.
 void register_role_provider(apr_pool_t* pool) noexcept;
 
-void register_sign_in_hooks(apr_pool_t* pool) noexcept;
+void register_sign_in_hooks() noexcept;
 
 } // namespace useradmin::auth

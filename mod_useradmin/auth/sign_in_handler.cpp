@@ -159,9 +159,9 @@ const char* useradmin_sign_in_address(request_rec* request) noexcept {
 
 } // namespace
 
-void register_sign_in_hooks(apr_pool_t* pool) noexcept {
+void register_sign_in_hooks() noexcept {
     APR_REGISTER_OPTIONAL_FN(useradmin_sign_in_address);
-    httpd::register_body_timeout(pool);
+    httpd::register_body_timeout();
     httpd::register_location(claim_request);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
     // These hooks run after those of mod_useradmin, regardless of the load order.

@@ -78,7 +78,7 @@ int add_filter(conn_rec* connection, void*) noexcept {
 
 } // namespace
 
-void register_body_timeout(apr_pool_t*) noexcept {
+void register_body_timeout() noexcept {
     // Run below TLS and above mod_reqtimeout, so mod_reqtimeout's own wait for a line is not used.
     ap_register_input_filter(filter_name, read_in_time, nullptr,
                              static_cast<ap_filter_type>(AP_FTYPE_CONNECTION + 7));

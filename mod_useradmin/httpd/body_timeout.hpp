@@ -6,7 +6,7 @@
 namespace useradmin::httpd {
 
 /// Registers the input filter and adds it to every connection. Both modules may call this function.
-void register_body_timeout(apr_pool_t* pool) noexcept;
+void register_body_timeout() noexcept;
 
 /// Sets a deadline for reads from a connection until the object is destroyed. Incoming data does
 /// not extend it.

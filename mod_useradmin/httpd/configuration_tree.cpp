@@ -34,9 +34,4 @@ std::vector<std::string_view> arguments_of(const ap_directive_t& directive, apr_
     return arguments;
 }
 
-bool is_at_line_of(const ap_directive_t& section, const server_rec& server) noexcept {
-    return static_cast<unsigned>(section.line_num) == server.defn_line_number &&
-           apr::view_of(section.filename) == apr::view_of(server.defn_name);
-}
-
 } // namespace useradmin::httpd

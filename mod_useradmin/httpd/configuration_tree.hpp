@@ -24,7 +24,4 @@ bool is_named(const ap_directive_t& directive, std::string_view name) noexcept;
 /// Returns the directive's arguments, unquoted as httpd does and allocated in the pool.
 std::vector<std::string_view> arguments_of(const ap_directive_t& directive, apr_pool_t* pool);
 
-/// Returns whether the server was defined at the file and line of the <VirtualHost> section.
-bool is_at_line_of(const ap_directive_t& section, const server_rec& server) noexcept;
-
 } // namespace useradmin::httpd

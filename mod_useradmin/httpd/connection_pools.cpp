@@ -45,7 +45,8 @@ const ap_directive_t* take_section_of(const server_rec& server,
     // httpd's list begins with the last section.
     const auto found =
         std::find_if(sections.rbegin(), sections.rend(), [&](const ap_directive_t* section) {
-            return is_at_line_of(*section, server);
+            return static_cast<unsigned>(section->line_num) == server.defn_line_number &&
+                   apr::view_of(section->filename) == apr::view_of(server.defn_name);
         });
     if (found == sections.rend())
         return nullptr;

@@ -180,11 +180,11 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
 
 } // namespace
 
-void register_service_hooks(apr_pool_t* pool) noexcept {
+void register_service_hooks(apr_pool_t*) noexcept {
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_child_init(start_child, nullptr, httpd::before_connections, APR_HOOK_MIDDLE);
-    httpd::register_body_timeout(pool);
+    httpd::register_body_timeout();
     httpd::register_location(claim_request);
     ap_hook_post_perdir_config(keep_endpoint_errors, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
