@@ -58,28 +58,32 @@ APR_DECLARE_OPTIONAL_FN(useradmin::httpd::TokenSettings, useradmin_token_setting
 
 namespace useradmin::httpd {
 
+/// Calls an optional function. Returns a default-constructed result if it is nullptr, because no
+/// auth module is loaded.
+template <class Result, class... Parameters>
+Result call_or_default(Result (*function)(Parameters...), Parameters... arguments) {
+    return function != nullptr ? function(arguments...) : Result();
+}
+
 /// Calls useradmin_token_settings. Returns no carriers and no secret if no auth module is loaded.
 inline TokenSettings token_settings(const ap_conf_vector_t* configuration) {
-    auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_token_settings);
-    return find != nullptr ? find(configuration) : TokenSettings();
+    return call_or_default(APR_RETRIEVE_OPTIONAL_FN(useradmin_token_settings), configuration);
 }
 
 /// Calls useradmin_session_credentials. Returns std::nullopt if no auth module is loaded.
 inline OptionalCredentials session_credentials(const request_rec* request) {
-    auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_session_credentials);
-    return find != nullptr ? find(request) : std::nullopt;
+    return call_or_default(APR_RETRIEVE_OPTIONAL_FN(useradmin_session_credentials), request);
 }
 
 /// Calls useradmin_is_password_provider_configured. Returns false if no auth module is loaded.
 inline bool is_password_provider_configured(apr_pool_t* pool) {
-    auto* const is_configured = APR_RETRIEVE_OPTIONAL_FN(useradmin_is_password_provider_configured);
-    return is_configured != nullptr && is_configured(pool);
+    return call_or_default(APR_RETRIEVE_OPTIONAL_FN(useradmin_is_password_provider_configured),
+                           pool);
 }
 
 /// Calls useradmin_sign_in_address. Returns nullptr if no auth module is loaded.
 inline const char* sign_in_address(request_rec* request) {
-    auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_sign_in_address);
-    return find != nullptr ? find(request) : nullptr;
+    return call_or_default(APR_RETRIEVE_OPTIONAL_FN(useradmin_sign_in_address), request);
 }
 
 } // namespace useradmin::httpd
