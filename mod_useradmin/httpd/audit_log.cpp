@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "httpd/shared_memory.hpp"
+#include "ipc/descriptor.hpp"
 #include "text/printable.hpp"
 
 #include <unixd.h>
@@ -37,18 +38,6 @@ namespace {
 /// Returns the logs of a configuration. Both modules share them.
 std::deque<NamedLog>& named_logs(apr_pool_t* configuration_pool) {
     return apr::find_or_emplace<std::deque<NamedLog>>(configuration_pool, "useradmin audit logs 2");
-}
-
-/// Closes the descriptor when the pool is destroyed.
-void close_on_cleanup(apr_pool_t* pool, int descriptor) {
-    struct Owned {
-        int descriptor;
-        explicit Owned(int owned) noexcept : descriptor(owned) {}
-        ~Owned() { close(descriptor); }
-        Owned(const Owned&) = delete;
-        Owned& operator=(const Owned&) = delete;
-    };
-    apr::emplace<Owned>(pool, descriptor);
 }
 
 /// Returns the descriptor of an anonymous file for a program's chain position, or -1 on failure.
@@ -95,8 +84,7 @@ audit::Descriptors open_program(apr_pool_t* process_pool, const NamedLog& named)
 audit::Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
     const audit::Descriptors opened = audit::open_log(named.name);
     for (const int descriptor : {opened.log, opened.position})
-        if (descriptor >= 0)
-            close_on_cleanup(pool, descriptor);
+        apr::emplace<ipc::Descriptor>(pool, descriptor);
     return opened;
 }
 

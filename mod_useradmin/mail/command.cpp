@@ -1,5 +1,6 @@
 #include "mail/command.hpp"
 
+#include "ipc/descriptor.hpp"
 #include "text/printable.hpp"
 
 #include <algorithm>
@@ -21,37 +22,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class Descriptor {
-  public:
-    Descriptor() noexcept = default;
-    ~Descriptor() { close(); }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-
-    void open(int descriptor) noexcept { descriptor_ = descriptor; }
-    void close() noexcept {
-        if (descriptor_ >= 0)
-            ::close(std::exchange(descriptor_, -1));
-    }
-    int get() const noexcept { return descriptor_; }
-    void set_nonblocking() const noexcept {
-        ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) | O_NONBLOCK);
-    }
-
-  private:
-    int descriptor_ = -1;
-};
+void set_nonblocking(const ipc::Descriptor& file) noexcept {
+    ::fcntl(file.get(), F_SETFL, ::fcntl(file.get(), F_GETFL) | O_NONBLOCK);
+}
 
 struct Pipe {
-    Descriptor reader;
-    Descriptor writer;
+    ipc::Descriptor reader;
+    ipc::Descriptor writer;
 
     bool open() noexcept {
         int ends[2];
         if (::pipe2(ends, O_CLOEXEC) != 0)
             return false;
-        reader.open(ends[0]);
-        writer.open(ends[1]);
+        reader = ipc::Descriptor(ends[0]);
+        writer = ipc::Descriptor(ends[1]);
         return true;
     }
 };
@@ -158,7 +142,7 @@ bool CommandMailer::send(std::string_view message) {
     if (!input.open() || !output.open())
         return fail("could not be started: " + text_of(errno));
     // The command is not running yet, so the whole message must fit into the pipe.
-    input.writer.set_nonblocking();
+    set_nonblocking(input.writer);
     if (::write(input.writer.get(), message.data(), message.size()) !=
         static_cast<ssize_t>(message.size()))
         return fail("was not started: the message does not fit into a pipe");
@@ -168,7 +152,7 @@ bool CommandMailer::send(std::string_view message) {
         return fail("could not be started: " + text_of(error));
     input.reader.close();
     output.writer.close();
-    output.reader.set_nonblocking();
+    set_nonblocking(output.reader);
     std::string reason;
     const std::optional<int> status = wait_for(process, output.reader.get(), deadline, reason);
     if (!status)
