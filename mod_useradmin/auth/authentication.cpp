@@ -261,7 +261,7 @@ void set_caller(request_rec* request, const AuthSettings& settings, const Outcom
 /// Returns whether the request is for a sign-in endpoint. Other paths below the base address may
 /// belong to the service.
 bool is_for_sign_in(const request_rec* request, const AuthSettings& settings) {
-    const httpd::Base base = settings.get<SignIn>();
+    const httpd::Base base = settings.get<SignInBase>();
     return base.is_on && !sign_in::operation_name(httpd::path_below(request, base.path)).empty();
 }
 
@@ -438,7 +438,7 @@ httpd::TokenSettings useradmin_token_settings(const ap_conf_vector_t* configurat
                            settings.get<ReadsApiKeys>()};
     if (!secrets.empty())
         tokens.signing_secret = secrets.front();
-    if (const httpd::Base sign_in = settings.get<SignIn>(); sign_in.is_on)
+    if (const httpd::Base sign_in = settings.get<SignInBase>(); sign_in.is_on)
         tokens.sign_in_base = sign_in.path;
     return tokens;
 }

@@ -57,10 +57,10 @@ inline constexpr auto directives = std::tuple_cat(
             "AuthUserAdminSecret", TAKE_ARGV, httpd::except_htaccess,
             "the secret that signs tokens: text, file:path or env:NAME [other secrets to accept]",
             Signing(), read_secrets),
-        httpd::directive<struct SignIn>("AuthUserAdminSignIn", FLAG, httpd::except_htaccess,
-                                        "whether this Location is the base address of "
-                                        "sign-in/email, two-factor, sign-out and get-session",
-                                        httpd::Base(), read_base),
+        httpd::directive<struct SignInBase>("AuthUserAdminSignIn", FLAG, httpd::except_htaccess,
+                                            "whether this Location is the base address of "
+                                            "sign-in/email, two-factor, sign-out and get-session",
+                                            httpd::Base(), read_base),
         httpd::directive<struct MaxSessions>(
             "AuthUserAdminMaxSessions", TAKE1, httpd::except_htaccess,
             "the maximum number of sessions per user; a further sign-in ends the oldest session",

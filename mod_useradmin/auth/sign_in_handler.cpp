@@ -50,28 +50,28 @@ int handle_sign_in(request_rec* request) {
     const crypto::Secret dont_remember = cookie("dont_remember");
     const crypto::Secret challenge = cookie("two_factor");
     const crypto::Secret trusted_device = cookie("trust_device");
-    http::Response response =
-        sign_in::handle_request({.method = request->method,
-                                 .path = httpd::path_below(request, settings.get<SignIn>().path),
-                                 .query = apr::view_of(request->args),
-                                 .headers = headers,
-                                 .body = body},
-                                {.ip = apr::view_of(request->useragent_ip),
-                                 .network = verifier.backend().network(),
-                                 .token = token_of(credential.view(), settings).text,
-                                 .has_dont_remember = dont_remember.view() == "true",
-                                 .challenge = challenge.view(),
-                                 .trusted_device = trusted_device.view()},
-                                {.store = verifier.backend().store(),
-                                 .credentials = verifier.credentials(),
-                                 .cookies = cookies,
-                                 .accepts_bearer = settings.get<ReadsBearer>(),
-                                 .trusted_origins = settings.get<httpd::TrustedOrigins>(),
-                                 .now = text::now(),
-                                 .event = verifier.backend().event(),
-                                 .max_sessions = settings.get<MaxSessions>(),
-                                 .rejects_impersonated = settings.get<RejectsImpersonated>(),
-                                 .second_factor_secrets = factor_secrets});
+    http::Response response = sign_in::handle_request(
+        {.method = request->method,
+         .path = httpd::path_below(request, settings.get<SignInBase>().path),
+         .query = apr::view_of(request->args),
+         .headers = headers,
+         .body = body},
+        {.ip = apr::view_of(request->useragent_ip),
+         .network = verifier.backend().network(),
+         .token = token_of(credential.view(), settings).text,
+         .has_dont_remember = dont_remember.view() == "true",
+         .challenge = challenge.view(),
+         .trusted_device = trusted_device.view()},
+        {.store = verifier.backend().store(),
+         .credentials = verifier.credentials(),
+         .cookies = cookies,
+         .accepts_bearer = settings.get<ReadsBearer>(),
+         .trusted_origins = settings.get<httpd::TrustedOrigins>(),
+         .now = text::now(),
+         .event = verifier.backend().event(),
+         .max_sessions = settings.get<MaxSessions>(),
+         .rejects_impersonated = settings.get<RejectsImpersonated>(),
+         .second_factor_secrets = factor_secrets});
     verifier.backend().finish_event();
     if (response.status == HTTP_TOO_MANY_REQUESTS)
         verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);
@@ -85,7 +85,7 @@ int handle_sign_in(request_rec* request) {
 /// Adds CORS headers to errors raised by httpd and other modules.
 void allow_error(request_rec* request) noexcept {
     const AuthSettings& settings = settings_of(request);
-    if (!settings.get<SignIn>().is_on)
+    if (!settings.get<SignInBase>().is_on)
         return;
     apr::guarded(
         [&] {
@@ -110,7 +110,8 @@ int handle(request_rec* request) noexcept {
             // httpd does not call allow_error() for an error with an ErrorDocument.
             if (httpd::is_error_document(request))
                 allow_error(request->prev);
-            return settings_of(request).get<SignIn>().is_on ? handle_sign_in(request) : DECLINED;
+            return settings_of(request).get<SignInBase>().is_on ? handle_sign_in(request)
+                                                                : DECLINED;
         },
         [&](const char* reason) {
             ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
@@ -125,7 +126,7 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
 
 int count_request(request_rec* first) noexcept {
     for (const request_rec* request = first; request != nullptr; request = request->next) {
-        const httpd::Base base = settings_of(request).get<SignIn>();
+        const httpd::Base base = settings_of(request).get<SignInBase>();
         // mod_useradmin counts requests for its own handlers.
         if (!base.is_on || apr::view_of(request->handler).starts_with("useradmin-"))
             continue;
@@ -139,18 +140,18 @@ int count_request(request_rec* first) noexcept {
 }
 
 int claim_request(request_rec* request) noexcept {
-    return settings_of(request).get<SignIn>().is_on ? httpd::claim_request(request) : DECLINED;
+    return settings_of(request).get<SignInBase>().is_on ? httpd::claim_request(request) : DECLINED;
 }
 
 /// mod_useradmin calls this for its console.
 const char* useradmin_sign_in_address(request_rec* request) noexcept {
     const char* address = nullptr;
     const auto is_on_at = [request](const char* path) {
-        return settings_of(httpd::configuration_for_path(request, path)).get<SignIn>().is_on;
+        return settings_of(httpd::configuration_for_path(request, path)).get<SignInBase>().is_on;
     };
     httpd::for_each_location<directives>(
         request->pool, request->server, auth_useradmin_module, [&](const AuthSettings& settings) {
-            const httpd::Base base = settings.get<SignIn>();
+            const httpd::Base base = settings.get<SignInBase>();
             if (address == nullptr && base.is_on && is_on_at(base.path))
                 address = base.path;
         });

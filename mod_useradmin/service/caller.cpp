@@ -84,7 +84,7 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
     const bool has_expression = settings.get<SessionExpressions>().id != nullptr;
     if (!has_expression && has_session_lookup(request))
         return;
-    const char* const base = settings.get<Enabled>().path;
+    const char* const base = settings.get<ServiceBase>().path;
     const std::string location =
         base != nullptr ? httpd::location_text(base) : "the endpoints for better-auth";
     log.write_rejection(

@@ -272,7 +272,7 @@ api::OperationSettings operation_settings(const request_rec* request,
     // Required for a secondary storage: better-auth falls back to the database for sessions that
     // the storage does not have.
     rules.ends_sessions =
-        settings.get<EndsSessions>() || settings.get<SecondaryStorageAddress>().address != nullptr;
+        settings.get<EndsSessions>() || settings.get<SecondaryStorage>().address != nullptr;
     rules.has_extras = settings.get<HasExtras>();
     rules.mail = mail_settings(configuration);
     rules.columns = settings.get<ShownColumns>();

@@ -57,9 +57,9 @@ struct ColumnsReader {
 inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("UserAdminTimeout", "useradmin", "useradmin_plugins"),
     std::tuple{
-        httpd::directive<struct Enabled>("UserAdmin", FLAG, httpd::except_htaccess,
-                                         "whether this Location is the base address of the service",
-                                         httpd::Base(), read_base),
+        httpd::directive<struct ServiceBase>(
+            "UserAdmin", FLAG, httpd::except_htaccess,
+            "whether this Location is the base address of the service", httpd::Base(), read_base),
         httpd::directive<struct SessionExpressions>(
             "UserAdminSession", TAKE12, httpd::except_htaccess,
             "expressions for the id and the role of the caller", SessionSource(),
@@ -161,7 +161,7 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminConsoleAccent", TAKE1, httpd::except_htaccess,
             "the color of the console's buttons and links, in the form #rrggbb",
             std::optional<console::Color>(), read_console_accent),
-        httpd::directive<struct SecondaryStorageAddress>(
+        httpd::directive<struct SecondaryStorage>(
             "UserAdminSecondaryStorage", TAKE_ARGV, httpd::except_htaccess,
             "the Redis server in which the application keeps sessions", StorageSetting(),
             read_secondary_storage),

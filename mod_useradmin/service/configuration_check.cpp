@@ -80,7 +80,7 @@ void check_callers(apr_pool_t* pool, const server_rec* servers) {
     for (const server_rec* server = servers; server != nullptr; server = server->next)
         for (const char* const path : bases_of(server)) {
             const httpd::Base base =
-                settings_of(httpd::configuration_at(pool, server, path)).get<Enabled>();
+                settings_of(httpd::configuration_at(pool, server, path)).get<ServiceBase>();
             if (!base.is_on)
                 continue;
             const bool may_authenticate = may_authenticate_at(path, pool, server);

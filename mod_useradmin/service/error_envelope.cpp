@@ -19,7 +19,7 @@ namespace {
 /// location walk.
 const ap_conf_vector_t* configuration_after_location_walk(request_rec* request) {
     ap_conf_vector_t* const own = request->per_dir_config;
-    if (!settings_of(request).get<Enabled>().is_on)
+    if (!settings_of(request).get<ServiceBase>().is_on)
         ap_location_walk(request);
     return std::exchange(request->per_dir_config, own);
 }
@@ -27,7 +27,7 @@ const ap_conf_vector_t* configuration_after_location_walk(request_rec* request) 
 /// Returns whether the service is enabled at a path. A Location below the base address may disable
 /// it.
 bool is_on_at(request_rec* request, const char* path) noexcept {
-    return settings_of(httpd::configuration_for_path(request, path)).get<Enabled>().is_on;
+    return settings_of(httpd::configuration_for_path(request, path)).get<ServiceBase>().is_on;
 }
 
 /// Returns std::nullopt if the path belongs to another handler or the status is not an error.

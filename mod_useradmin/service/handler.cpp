@@ -24,20 +24,20 @@ namespace useradmin::service {
 namespace {
 
 bool is_enabled(const ServiceSettings& settings) noexcept {
-    return settings.get<Enabled>().is_on;
+    return settings.get<ServiceBase>().is_on;
 }
 
 /// Returns whether the service handles the request. If sign-in has a longer base address, the auth
 /// module handles the request.
 bool is_for_service(const request_rec* request) noexcept {
-    const httpd::Base base = settings_of(request).get<Enabled>();
+    const httpd::Base base = settings_of(request).get<ServiceBase>();
     return base.is_on && apr::view_of(base.path).size() >=
                              httpd::token_settings(request->per_dir_config).sign_in_base.size();
 }
 
 int handle_request(request_rec* request) {
     RequestContext context(request);
-    const char* const base = context.settings().get<Enabled>().path;
+    const char* const base = context.settings().get<ServiceBase>().path;
     mail::CommandMailer mailer(context.settings().get<MailCommandLine>(),
                                context.backend().settings().timeout, context.backend().log());
     return context.send(api::handle_request(
@@ -82,7 +82,7 @@ httpd::BackendSettings request_backend_settings(const request_rec* request) {
 /// Returns the base address of a finished request, or nullptr. An error may have occurred before
 /// httpd found the Location.
 const char* base_of_finished(request_rec* request) noexcept {
-    const httpd::Base base = settings_of(request).get<Enabled>();
+    const httpd::Base base = settings_of(request).get<ServiceBase>();
     if (base.is_on)
         return is_for_service(request) ? base.path : nullptr;
     return ap_is_HTTP_ERROR(request->status) ? base_of(request) : nullptr;

@@ -14,7 +14,7 @@ namespace {
 
 ServiceOfPage service_in(ap_conf_vector_t* configuration) noexcept {
     const ServiceSettings& settings = settings_of(configuration);
-    return {settings.get<Enabled>().path, configuration, settings};
+    return {settings.get<ServiceBase>().path, configuration, settings};
 }
 
 std::string without_compression_suffixes(std::string tags) {
@@ -30,14 +30,14 @@ std::string without_compression_suffixes(std::string tags) {
 
 std::optional<ServiceOfPage> service_at(request_rec* request, const char* base) {
     const ServiceOfPage service = service_in(httpd::configuration_for_path(request, base));
-    return service.settings.get<Enabled>().is_on && apr::view_of(service.base) == base
+    return service.settings.get<ServiceBase>().is_on && apr::view_of(service.base) == base
                ? std::optional(service)
                : std::nullopt;
 }
 
 std::optional<ServiceOfPage> service_of_page(request_rec* request) {
     const ServiceOfPage around = service_in(request->per_dir_config);
-    if (around.settings.get<Enabled>().is_on)
+    if (around.settings.get<ServiceBase>().is_on)
         return around;
     std::optional<ServiceOfPage> only;
     const char* const problem = [&] {

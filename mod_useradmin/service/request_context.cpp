@@ -24,7 +24,7 @@ RequestContext::RequestContext(request_rec* request)
       headers_(request),
       body_(request, backend_.log(), settings_.get<MaxBody>(), backend_.settings().body_timeout),
       caller_(read_caller(request, settings_, backend_.log())) {
-    const StorageSetting storage = settings_.get<SecondaryStorageAddress>();
+    const StorageSetting storage = settings_.get<SecondaryStorage>();
     backend_.store().set_plugin_policy(plugin_policy(settings_));
     backend_.store().reject_revocations(storage.is_required &&
                                         has_failed(storage, request->server));
@@ -39,7 +39,7 @@ int RequestContext::send(http::Response response, httpd::Content content) {
     else if (response.status == HTTP_UNAUTHORIZED)
         log_missing_caller(request_, settings_, backend_.log());
     if (backend_.store().has_revoked() && response.status < 300 &&
-        has_failed(settings_.get<SecondaryStorageAddress>(), request_->server))
+        has_failed(settings_.get<SecondaryStorage>(), request_->server))
         response.headers.push_back({"Warning", failure_warning});
     backend_.finish_event();
     if (body_.has_sent_response())

@@ -201,7 +201,7 @@ apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
 template <class Visit>
 void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& visit) {
     const auto address_of = [](const ServiceSettings& settings) {
-        return settings.get<SecondaryStorageAddress>().address;
+        return settings.get<SecondaryStorage>().address;
     };
     std::vector<const RedisAddress*> known = {address_of(settings_of(server))};
     std::vector<ServiceSettings> found;
@@ -209,7 +209,7 @@ void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& v
         if (address_of(settings) == nullptr)
             return;
         found.push_back(settings);
-        if (settings.get<Enabled>().is_on)
+        if (settings.get<ServiceBase>().is_on)
             known.push_back(address_of(settings));
     };
     collect(settings_of(server));
@@ -217,7 +217,7 @@ void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& v
     const bool has_endpoints = !found.empty() && has_better_auth_endpoints(pool);
     for (const ServiceSettings& settings : found) {
         const bool is_other = std::ranges::find(known, address_of(settings)) == known.end();
-        if (is_other || settings.get<Enabled>().is_on || has_endpoints)
+        if (is_other || settings.get<ServiceBase>().is_on || has_endpoints)
             visit(settings);
     }
 }
@@ -290,7 +290,7 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
     auto& jobs = jobs_of(configuration_pool);
     const httpd::ConnectionPools pools(servers);
     const auto add = [&](server_rec* server, const ServiceSettings& settings) {
-        const auto storage = settings.get<SecondaryStorageAddress>();
+        const auto storage = settings.get<SecondaryStorage>();
         const httpd::BackendSettings backend = backend_settings(settings);
         const auto& host = httpd::backend_of(server, useradmin_module);
         // The main server may have no database of its own.
