@@ -230,7 +230,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Rej
     // second event.
     if (httpd::is_error_document(request))
         return;
-    audit::Recorder audit(httpd::trail_of(settings.get<httpd::AuditLogFile>()),
+    audit::Recorder audit(httpd::trail_of(settings.get<httpd::AuditLogTarget>()),
                           httpd::origin_of(request), log);
     audit.event().operation = is_key ? "use-api-key" : "use-session";
     audit.event().status = outcome.result.lookup == httpd::Lookup::limited ? HTTP_TOO_MANY_REQUESTS

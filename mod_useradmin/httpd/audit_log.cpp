@@ -90,7 +90,7 @@ audit::Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
 
 } // namespace
 
-const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
+const char* read_audit_log(const ConfigLine& line, AuditLogSetting& log) {
     log = {};
     const std::string_view word = line.arguments[0];
     const bool is_none = word == "none";
@@ -175,11 +175,11 @@ std::string audit_log_states(apr_pool_t* configuration_pool) {
     return lines;
 }
 
-audit::Trail trail_of(const AuditLog& log) noexcept {
+audit::Trail trail_of(const AuditLogSetting& log) noexcept {
     return {log.log != nullptr ? log.log->log : nullptr, log.is_required};
 }
 
-int descriptor_of(const AuditLog& log) noexcept {
+int descriptor_of(const AuditLogSetting& log) noexcept {
     return log.log != nullptr && log.log->log != nullptr && !log.log->is_program()
                ? log.log->log->descriptor()
                : -1;

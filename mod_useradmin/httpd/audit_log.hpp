@@ -14,13 +14,13 @@ namespace useradmin::httpd {
 struct NamedLog;
 
 /// The value of `UserAdminAuditLog file|"|program" [required]`.
-struct AuditLog {
+struct AuditLogSetting {
     /// nullptr if there is no audit log.
     const NamedLog* log = nullptr;
     bool is_required = false;
 };
 
-const char* read_audit_log(const ConfigLine& line, AuditLog& log);
+const char* read_audit_log(const ConfigLine& line, AuditLogSetting& log);
 
 /// Call from post_config. Opens the configured logs with the privileges of the parent process. On
 /// failure, logs the error and returns false.
@@ -31,11 +31,11 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
 std::string audit_log_states(apr_pool_t* configuration_pool);
 
 /// Returns the trail for an audit::Recorder. Its log is nullptr if none is configured.
-audit::Trail trail_of(const AuditLog& log) noexcept;
+audit::Trail trail_of(const AuditLogSetting& log) noexcept;
 
 /// Returns a readable descriptor of the log file, or -1 if there is no file, for example because
 /// the log is a program.
-int descriptor_of(const AuditLog& log) noexcept;
+int descriptor_of(const AuditLogSetting& log) noexcept;
 
 /// Returns the virtual host, client address, UNIQUE_ID and traceparent of a request.
 audit::Origin origin_of(const request_rec* request) noexcept;

@@ -65,7 +65,7 @@ struct PasswordHash;
 struct HashLimit;
 struct HashQueue;
 struct BodyTimeLimit;
-struct AuditLogFile;
+struct AuditLogTarget;
 struct HealthNeedsWrites;
 struct DrainFile;
 
@@ -105,9 +105,9 @@ constexpr auto backend_directives(const char* timeout_name, const char* label_pr
                                  "the time limit in seconds for receiving a whole request body",
                                  std::chrono::seconds(10),
                                  NumberReader{"a number of seconds", 1, 3600}),
-        directive<AuditLogFile>("UserAdminAuditLog", TAKE12, except_htaccess,
-                                "the audit log: a file or \"|program\" [required], or none",
-                                AuditLog(), read_audit_log),
+        directive<AuditLogTarget>("UserAdminAuditLog", TAKE12, except_htaccess,
+                                  "the audit log: a file or \"|program\" [required], or none",
+                                  AuditLogSetting(), read_audit_log),
         directive<HealthNeedsWrites>("UserAdminHealth", TAKE1, except_htaccess,
                                      "whether the health check requires a writable database", false,
                                      ChoiceReader{"readable", "writable"}),
@@ -126,7 +126,7 @@ struct BackendSettings {
     Tables tables;
     password::Format hash_format;
     std::chrono::seconds body_timeout;
-    AuditLog audit_log;
+    AuditLogSetting audit_log;
     /// Whether the health check fails on a read-only database.
     bool health_needs_writes = false;
     /// While this file exists, the health check fails. nullptr if no file is configured.
@@ -147,7 +147,7 @@ BackendSettings backend_settings(const DirectiveSettings<table>& settings,
             settings.template get<ApplicationTables>(),
             settings.template get<PasswordHash>(),
             settings.template get<BodyTimeLimit>(),
-            settings.template get<AuditLogFile>(),
+            settings.template get<AuditLogTarget>(),
             settings.template get<HealthNeedsWrites>(),
             settings.template get<DrainFile>(),
             std::chrono::seconds(0),

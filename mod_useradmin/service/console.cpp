@@ -34,7 +34,7 @@ console::PageSettings console_settings(request_rec* request, const ServiceOfPage
     settings.accent = own.get<ConsoleAccent>();
     settings.max_limit = service.settings.get<MaxLimit>();
     settings.has_extras = service.settings.get<HasExtras>();
-    settings.has_history = httpd::descriptor_of(service.settings.get<httpd::AuditLogFile>()) >= 0;
+    settings.has_history = httpd::descriptor_of(service.settings.get<httpd::AuditLogTarget>()) >= 0;
     const api::OperationSettings rules = operation_settings(request, service.configuration);
     settings.ends_sessions = rules.ends_sessions;
     const bool sends_verification = api::offers_link(mail::Kind::verify_email, rules);

@@ -51,7 +51,7 @@ int handle_request(request_rec* request) {
         {.store = context.store(),
          .hasher = context.hasher(),
          .settings = context.operation_settings(),
-         .audit_log = httpd::descriptor_of(context.settings().get<httpd::AuditLogFile>()),
+         .audit_log = httpd::descriptor_of(context.settings().get<httpd::AuditLogTarget>()),
          .mailer = &mailer,
          .next_event = [&] { context.backend().next_event(); }},
         context.backend().event()));

@@ -52,7 +52,7 @@ inline Comparison compare(const httpd::Tables& one, const httpd::Tables& other) 
 inline Comparison compare(const http::Origins& one, const http::Origins& other) {
     return comparison(std::equal(one.begin(), one.end(), other.begin(), other.end()));
 }
-inline Comparison compare(const httpd::AuditLog& one, const httpd::AuditLog& other) {
+inline Comparison compare(const httpd::AuditLogSetting& one, const httpd::AuditLogSetting& other) {
     return comparison(one.log == other.log && one.is_required == other.is_required);
 }
 inline Comparison compare(const api::Guards& one, const api::Guards& other) {
