@@ -15,10 +15,10 @@ struct server_rec;
 
 namespace useradmin::httpd {
 
-/// The result of the last delivery that did not fail because of the database. `no_table`: the table
-/// of revocations does not exist or cannot be read. The enumerators are in order of increasing
+/// The result of the last delivery that did not fail because of the database. `unusable_table`: the
+/// table of revocations does not exist or cannot be read. The enumerators are in order of increasing
 /// severity, because snapshot_of() compares them.
-enum class DeliveryResult { unknown, delivered, no_table, unreachable };
+enum class DeliveryResult { unknown, delivered, unusable_table, unreachable };
 
 /// The state of a delivery. Lives in shared memory that survives restarts of httpd.
 struct DeliveryState {
@@ -27,7 +27,7 @@ struct DeliveryState {
 
     [[nodiscard]] bool init() noexcept { return delivering.init(); }
 
-    std::atomic<DeliveryResult> storage;
+    std::atomic<DeliveryResult> last_result;
     /// The Unix time up to which revocations have been delivered. Initially, the time when httpd
     /// first read the configuration.
     std::atomic<std::int64_t> delivered_until;
@@ -49,7 +49,7 @@ struct HostDelivery {
 
 /// The combined state of deliveries: the worst value of each member.
 struct DeliverySnapshot {
-    DeliveryResult storage;
+    DeliveryResult last_result;
     std::int64_t delivered_until;
     DeliveryState::Clock::time_point progressed_at = {};
 
@@ -57,7 +57,7 @@ struct DeliverySnapshot {
     /// failed because of the storage or the table, or has made no progress for ten seconds.
     bool has_failed(DeliveryState::Clock::time_point now) const noexcept {
         constexpr std::chrono::seconds max_delay(10); // a delivery starts every second
-        return storage >= DeliveryResult::no_table || now - progressed_at > max_delay;
+        return last_result >= DeliveryResult::unusable_table || now - progressed_at > max_delay;
     }
 };
 
@@ -70,10 +70,10 @@ std::optional<DeliverySnapshot> snapshot_of(const std::vector<HostDelivery>& del
     for (const HostDelivery& delivery : deliveries) {
         if (!is_included(delivery))
             continue;
-        const DeliverySnapshot own = {delivery.state->storage, delivery.state->delivered_until,
+        const DeliverySnapshot own = {delivery.state->last_result, delivery.state->delivered_until,
                                       delivery.state->progressed_at};
         worst = !worst ? own
-                       : DeliverySnapshot{std::max(worst->storage, own.storage),
+                       : DeliverySnapshot{std::max(worst->last_result, own.last_result),
                                           std::min(worst->delivered_until, own.delivered_until),
                                           std::min(worst->progressed_at, own.progressed_at)};
     }

@@ -74,14 +74,14 @@ std::string states_of(const server_rec* server, const module& owner) {
     const auto is_own = [&](const HostDelivery& delivery) { return delivery.host == server; };
     if (const auto deliveries = snapshot_of(*backend_of(server, owner).shared.deliveries, is_own)) {
         lines += std::string("secondary storage: ") +
-                 (deliveries->storage == DeliveryResult::unknown       ? "not contacted yet"
-                  : deliveries->storage == DeliveryResult::unreachable ? "unreachable"
-                                                                       : "ok") +
+                 (deliveries->last_result == DeliveryResult::unknown       ? "not contacted yet"
+                  : deliveries->last_result == DeliveryResult::unreachable ? "unreachable"
+                                                                           : "ok") +
                  '\n';
         const std::int64_t age = apr_time_sec(apr_time_now()) - deliveries->delivered_until;
         lines +=
             "revocations: " +
-            (deliveries->storage == DeliveryResult::no_table
+            (deliveries->last_result == DeliveryResult::unusable_table
                  ? std::string("not delivered, see UA0222 in the error log")
                  : "delivered up to " + std::to_string(std::max<std::int64_t>(age, 0)) + " s ago") +
             '\n';

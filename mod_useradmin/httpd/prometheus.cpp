@@ -177,8 +177,9 @@ std::string prometheus_text(const ServerMetrics& metrics) {
     text.begin("useradmin_secondary_storage_up", "gauge",
                "1 if the last delivery reached the secondary storage.");
     each_delivery([&](const Label& name, const DeliverySnapshot& deliveries) {
-        if (deliveries.storage != DeliveryResult::unknown)
-            text.sample({name}, std::uint64_t{deliveries.storage != DeliveryResult::unreachable});
+        if (deliveries.last_result != DeliveryResult::unknown)
+            text.sample({name},
+                        std::uint64_t{deliveries.last_result != DeliveryResult::unreachable});
     });
     text.begin("useradmin_revocations_delivered_timestamp_seconds", "gauge",
                "Time up to which revocations have reached the secondary storage.");

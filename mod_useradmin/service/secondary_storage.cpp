@@ -129,7 +129,7 @@ class Job {
         if (outcome != Delivery::Outcome::complete)
             return;
         state_.delivered_until = started;
-        if (state_.storage.exchange(DeliveryResult::delivered) == DeliveryResult::unreachable)
+        if (state_.last_result.exchange(DeliveryResult::delivered) == DeliveryResult::unreachable)
             log.write(text::Level::warning,
                       "UA0219: the secondary storage is reachable again; sessions "
                       "revoked in the meantime were deleted from it");
@@ -153,7 +153,7 @@ class Job {
     void note_failure(text::Logger& log) {
         if (storage_.is_stopped())
             return;
-        state_.storage = DeliveryResult::unreachable;
+        state_.last_result = DeliveryResult::unreachable;
         log.write_throttled(text::Level::error,
                             "UA0218: the secondary storage at " + std::string(address_->host) +
                                 ":" + std::to_string(address_->port) +
@@ -163,7 +163,7 @@ class Job {
     }
 
     void note_unusable_table(text::Logger& log, const char* message) {
-        state_.storage = DeliveryResult::no_table;
+        state_.last_result = DeliveryResult::unusable_table;
         log.write_throttled(text::Level::error, message);
     }
 

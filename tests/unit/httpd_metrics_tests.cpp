@@ -165,10 +165,10 @@ TEST(metrics, show_the_worst_of_several_deliveries) {
         });
     };
     const auto worst = snapshot_of("xy");
-    CHECK(worst && worst->storage == Result::unreachable && worst->delivered_until == 100);
+    CHECK(worst && worst->last_result == Result::unreachable && worst->delivered_until == 100);
     CHECK(worst && worst->progressed_at == Time(1s));
     const auto other = snapshot_of("x");
-    CHECK(other && other->storage == Result::delivered && other->delivered_until == 200);
+    CHECK(other && other->last_result == Result::delivered && other->delivered_until == 200);
     CHECK_FALSE(snapshot_of("z").has_value());
 }
 
@@ -178,7 +178,7 @@ TEST(metrics, show_a_delivery_as_failed_after_ten_seconds_without_progress) {
     CHECK_FALSE((httpd::DeliverySnapshot{Result::delivered, 0, now - 10s}.has_failed(now)));
     CHECK_TRUE((httpd::DeliverySnapshot{Result::delivered, 0, now - 11s}.has_failed(now)));
     CHECK_FALSE((httpd::DeliverySnapshot{Result::unknown, 0, now}.has_failed(now)));
-    for (const Result failure : {Result::no_table, Result::unreachable})
+    for (const Result failure : {Result::unusable_table, Result::unreachable})
         CHECK_TRUE((httpd::DeliverySnapshot{failure, 0, now}.has_failed(now)));
 }
 
