@@ -1,7 +1,7 @@
 // The Cookie and Authorization headers, and the tokens in them.
 #include "targets.hpp"
 
-#include "auth/token.hpp"
+#include "auth/header_tokens.hpp"
 #include "crypto/signature.hpp"
 #include "sign_in/cookies.hpp"
 

@@ -1,4 +1,4 @@
-#include "auth/token.hpp"
+#include "auth/header_tokens.hpp"
 
 #include "sign_in/cookies.hpp"
 #include "text/split.hpp"

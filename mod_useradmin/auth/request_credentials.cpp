@@ -1,6 +1,6 @@
-#include "auth/session_token.hpp"
+#include "auth/request_credentials.hpp"
 
-#include "auth/token.hpp"
+#include "auth/header_tokens.hpp"
 #include "crypto/signature.hpp"
 #include "httpd/headers.hpp"
 
