@@ -29,7 +29,7 @@ namespace {
 
 /// Why a credential was rejected: a clause for the error log, a keyword for the audit log, and what
 /// to check next. All are nullptr if it was accepted or could not be checked.
-struct Rejection {
+struct RejectionText {
     const char* message = nullptr;
     const char* reason_code = nullptr;
     const char* hint = nullptr;
@@ -38,7 +38,7 @@ struct Rejection {
 /// How to count and log a lookup.
 struct LookupResult {
     httpd::Lookup lookup;
-    Rejection rejection = {};
+    RejectionText rejection = {};
 };
 
 enum class CredentialKind { session_token, api_key };
@@ -57,22 +57,23 @@ LookupResult result_of(sign_in::CredentialStatus status, CredentialKind kind) no
     case CredentialStatus::unknown:
         return {
             Lookup::unknown,
-            is_key ? Rejection{"there is no such key", "unknown-key",
-                               "it may have been revoked, or its user deleted; if every key is "
-                               "rejected, check that DBDParams names the application's "
-                               "database"}
-                   : Rejection{"there is no such session", "unknown-token",
-                               "it may have been revoked, or its user deleted; if every session is "
-                               "rejected, check that DBDParams and UserAdminTables name the "
-                               "application's tables"}};
+            is_key
+                ? RejectionText{"there is no such key", "unknown-key",
+                                "it may have been revoked, or its user deleted; if every key is "
+                                "rejected, check that DBDParams names the application's database"}
+                : RejectionText{"there is no such session", "unknown-token",
+                                "it may have been revoked, or its user deleted; if every session "
+                                "is rejected, check that DBDParams and UserAdminTables name the "
+                                "application's tables"}};
     case CredentialStatus::disabled:
         return {Lookup::expired,
                 {"it is disabled", "disabled-key", "enable it in the application"}};
     case CredentialStatus::expired:
-        return {Lookup::expired,
-                is_key
-                    ? Rejection{"it has expired", "expired-key", "its owner must create a new one"}
-                    : Rejection{"its session has expired", "expired-session",
+        return {
+            Lookup::expired,
+            is_key
+                ? RejectionText{"it has expired", "expired-key", "its owner must create a new one"}
+                : RejectionText{"its session has expired", "expired-session",
                                 "the user must sign in again; if every session is rejected, check "
                                 "this server's clock"}};
     case CredentialStatus::banned:
@@ -128,13 +129,13 @@ LookupResult result_of(Signature signature) noexcept {
 }
 
 /// The result for a credential. The views are valid for the lifetime of the client's request.
-struct Outcome {
+struct LookupOutcome {
     LookupResult result;
     sign_in::Identity identity = {};
 };
 
 /// Returns an outcome with a copy of the identity.
-Outcome make_outcome(request_rec* request, sign_in::Identity identity, LookupResult result) {
+LookupOutcome make_outcome(request_rec* request, sign_in::Identity identity, LookupResult result) {
     apr_pool_t* const pool = httpd::first_request(request)->pool;
     for (std::string_view* text : {&identity.user_id, &identity.role, &identity.impersonated_by,
                                    &identity.key_id, &identity.permissions})
@@ -143,8 +144,8 @@ Outcome make_outcome(request_rec* request, sign_in::Identity identity, LookupRes
 }
 
 /// Looks up a session in the cache or, after verifying the signature, in the database.
-Outcome look_up_session(request_rec* request, const AuthSettings& settings,
-                        std::string_view credential) {
+LookupOutcome look_up_session(request_rec* request, const AuthSettings& settings,
+                              std::string_view credential) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings));
     const text::Timestamp now = text::now();
@@ -171,7 +172,8 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
 }
 
 /// Looks up an API key and counts the request toward the key's limits.
-Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std::string_view key) {
+LookupOutcome look_up_api_key(request_rec* request, const AuthSettings& settings,
+                              std::string_view key) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings, true));
     const sign_in::Identity owner = sign_in::identify_api_key(backend.store(), key, text::now());
@@ -186,12 +188,12 @@ struct CachedOutcome {
     /// valid only for these.
     std::string_view tables;
     std::string_view secrets;
-    Outcome outcome;
+    LookupOutcome outcome;
     bool is_rejection_logged = false;
 };
 
-CachedOutcome& outcome_of(request_rec* request, const AuthSettings& settings, CredentialKind kind,
-                          crypto::Secret&& credential) {
+CachedOutcome& find_or_look_up(request_rec* request, const AuthSettings& settings,
+                               CredentialKind kind, crypto::Secret&& credential) {
     request_rec* const first = httpd::first_request(request);
     const std::string_view tables = settings.get<httpd::ApplicationTables>().label;
     const std::string_view secrets = settings.get<SigningSecrets>().label;
@@ -201,7 +203,7 @@ CachedOutcome& outcome_of(request_rec* request, const AuthSettings& settings, Cr
         answer->secrets != secrets ||
         !crypto::constant_time_equal(answer->credential.view(), credential.view())) {
         const auto look_up = kind == CredentialKind::api_key ? look_up_api_key : look_up_session;
-        const Outcome outcome = look_up(request, settings, credential.view());
+        const LookupOutcome outcome = look_up(request, settings, credential.view());
         server_configuration_of(request->server).metrics.count(outcome.result.lookup);
         auto& made = apr::emplace<CachedOutcome>(
             first->pool, CachedOutcome{kind, std::move(credential), tables, secrets, outcome});
@@ -212,12 +214,12 @@ CachedOutcome& outcome_of(request_rec* request, const AuthSettings& settings, Cr
 }
 
 /// Logs a rejection once per client request.
-void log_rejection(request_rec* request, const AuthSettings& settings, const Rejection& rejection,
-                   CachedOutcome& answer) {
+void log_rejection(request_rec* request, const AuthSettings& settings,
+                   const RejectionText& rejection, CachedOutcome& answer) {
     if (std::exchange(answer.is_rejection_logged, true))
         return;
     const bool is_key = answer.kind == CredentialKind::api_key;
-    const Outcome& outcome = answer.outcome;
+    const LookupOutcome& outcome = answer.outcome;
     const httpd::Backend& server = server_configuration_of(request->server);
     httpd::RequestLog log(request, auth_useradmin_module, *server.log_throttle);
     log.write_rejection(text::Level::warning,
@@ -245,7 +247,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Rej
 }
 
 /// Sets the notes. Also sets r->user if it is taken from the session.
-void set_caller(request_rec* request, const AuthSettings& settings, const Outcome& outcome) {
+void set_caller(request_rec* request, const AuthSettings& settings, const LookupOutcome& outcome) {
     httpd::note_caller(request, outcome.identity.user_id, outcome.identity.role,
                        settings.get<httpd::ApplicationTables>().names.user,
                        outcome.identity.impersonated_by);
@@ -285,14 +287,15 @@ int authenticate(request_rec* request) {
         credential = credential_of(request, settings);
     if (credential.view().empty())
         return DECLINED;
-    CachedOutcome& answer = outcome_of(request, settings, kind, std::move(credential));
-    const Outcome& outcome = answer.outcome;
+    CachedOutcome& answer = find_or_look_up(request, settings, kind, std::move(credential));
+    const LookupOutcome& outcome = answer.outcome;
     const bool is_refused =
         !outcome.identity.impersonated_by.empty() && settings.get<RejectsImpersonated>();
-    const Rejection rejection =
-        is_refused ? Rejection{"an administrator is impersonating its user", "impersonated-session",
-                               "to accept such sessions, set AuthUserAdminImpersonated to allow"}
-                   : outcome.result.rejection;
+    const RejectionText rejection =
+        is_refused
+            ? RejectionText{"an administrator is impersonating its user", "impersonated-session",
+                            "to accept such sessions, set AuthUserAdminImpersonated to allow"}
+            : outcome.result.rejection;
     if (rejection.message != nullptr) {
         apr_table_setn(request->notes, httpd::rejected_note, "1");
         log_rejection(request, settings, rejection, answer);

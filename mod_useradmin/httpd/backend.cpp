@@ -127,8 +127,8 @@ store::Clock::duration& elapsed_of_request(request_rec* request) {
 
 const char* TablesReader::operator()(const ConfigLine& line, Tables& tables) const {
     const auto parsed = store::parse_table_names(line.arguments);
-    if (const auto* right = std::get_if<std::string>(&parsed))
-        return line.copy("must be " + *right);
+    if (const auto* expected = std::get_if<std::string>(&parsed))
+        return line.copy("must be " + *expected);
     const auto& names = std::get<store::TableNames>(parsed);
     std::string label = label_prefix;
     for (const std::string_view name : {names.user, names.session, names.account})
@@ -156,8 +156,8 @@ const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins)
 
 const char* read_password_hash(const ConfigLine& line, password::Format& format) {
     const auto parsed = password::parse_format(line.arguments);
-    if (const auto* right = std::get_if<std::string>(&parsed))
-        return line.copy("must be " + *right);
+    if (const auto* expected = std::get_if<std::string>(&parsed))
+        return line.copy("must be " + *expected);
     format = std::get<password::Format>(parsed);
     return nullptr;
 }

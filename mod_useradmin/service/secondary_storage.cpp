@@ -78,10 +78,10 @@ bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
 }
 
 /// Delivers revocations from one set of tables to one storage. Each child has its own jobs.
-class Job {
+class DeliveryJob {
   public:
-    Job(server_rec* server, const httpd::BackendSettings& settings, const RedisAddress* address,
-        DeliveryState& state)
+    DeliveryJob(server_rec* server, const httpd::BackendSettings& settings,
+                const RedisAddress* address, DeliveryState& state)
         : server_(server), settings_(settings), state_(state), storage_(*address, storage_timeout),
           address_(address) {}
 
@@ -179,13 +179,14 @@ class Job {
 };
 
 /// The configuration pool owns the jobs.
-std::vector<Job*>& jobs_of(apr_pool_t* configuration_pool) {
-    return apr::find_or_emplace<std::vector<Job*>>(configuration_pool, "useradmin deliveries");
+std::vector<DeliveryJob*>& jobs_of(apr_pool_t* configuration_pool) {
+    return apr::find_or_emplace<std::vector<DeliveryJob*>>(configuration_pool,
+                                                           "useradmin deliveries");
 }
 
 apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
     if (state == AP_WATCHDOG_STATE_RUNNING)
-        apr::guarded([&] { static_cast<Job*>(data)->run(pool); },
+        apr::guarded([&] { static_cast<DeliveryJob*>(data)->run(pool); },
                      [](const char* reason) {
                          ap_log_error(APLOG_MARK, APLOG_ERR, APR_SUCCESS, ap_server_conf,
                                       "UA0220: cannot deliver revocations: %s", reason);
@@ -225,7 +226,7 @@ void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& v
 } // namespace
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting& storage) {
-    constexpr const char* right =
+    constexpr const char* expected =
         "must be none, or a URL (redis://[user:password@]host[:port][/database] or rediss://, "
         "file:PATH or env:NAME), then optionally a key prefix and 'required'";
     storage = {};
@@ -242,7 +243,7 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
         arguments = arguments.first(arguments.size() - 1);
     }
     if (arguments.empty() || arguments.size() > 2)
-        return right;
+        return expected;
     const auto read =
         crypto::load_secret(arguments[0], apr::view_of(ap_server_root_relative(line.pool(), "")));
     if (const auto* problem = std::get_if<std::string>(&read))
@@ -251,7 +252,7 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
     const auto& source = std::get<crypto::LoadedSecret>(read);
     const char* const url = line.copy(source.secret.view());
     if (!parse_address(line.pool(), url, address))
-        return right;
+        return expected;
     if (address.has_tls && !secondary_storage::is_tls_available)
         return "cannot use TLS (rediss:), because this build does not support it (hiredis 1.0 or "
                "later is required); use redis: through a tunnel such as stunnel";
@@ -303,9 +304,9 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
             state->delivered_until = now();
         // The previous configuration may not have had this delivery.
         state->progressed_at = DeliveryState::Clock::now();
-        if (std::ranges::find(jobs, state, &Job::state) == jobs.end())
-            jobs.push_back(
-                &apr::emplace<Job>(configuration_pool, server, backend, storage.address, *state));
+        if (std::ranges::find(jobs, state, &DeliveryJob::state) == jobs.end())
+            jobs.push_back(&apr::emplace<DeliveryJob>(configuration_pool, server, backend,
+                                                      storage.address, *state));
         host.shared.deliveries->push_back({server, storage.id, state});
     };
     for (server_rec* server = servers; server != nullptr; server = server->next)
@@ -335,9 +336,9 @@ void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
 void stop_deliveries_at_exit(apr_pool_t* child_pool, server_rec* servers) noexcept {
     // Stop the jobs before any pool is destroyed, because mod_watchdog's thread outlives mod_dbd's
     // connections.
-    for (Job* job : jobs_of(servers->process->pconf))
+    for (DeliveryJob* job : jobs_of(servers->process->pconf))
         apr_pool_pre_cleanup_register(child_pool, job, [](void* data) -> apr_status_t {
-            static_cast<Job*>(data)->stop();
+            static_cast<DeliveryJob*>(data)->stop();
             return APR_SUCCESS;
         });
 }
