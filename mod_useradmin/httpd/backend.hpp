@@ -36,7 +36,8 @@ namespace useradmin::httpd {
 /// The application's tables, as configured. Valid for the lifetime of the configuration.
 struct Tables {
     store::TableNames names;
-    /// Distinguishes this set of tables on a connection. See store::DatabaseStore.
+    /// Identifies this set of tables within a database. Backend::database_id identifies the
+    /// database, and RequestBackend::tables_id() combines both.
     const char* label;
     /// The label to use if the plugins' tables are also used.
     const char* plugins_label;
@@ -270,7 +271,7 @@ class RequestBackend {
     const BackendSettings& settings() const noexcept { return settings_; }
     /// The network of the client's address. mod_remoteip may have replaced the address.
     text::Network network() const noexcept { return network_; }
-    /// Identifies the request's database and tables.
+    /// Returns the database_id and the label of the tables.
     const std::string& tables_id() const noexcept { return tables_id_; }
 
   private:

@@ -15,6 +15,8 @@ namespace {
 
 // The file name of requests that do not map to a file.
 constexpr const char* no_file = "useradmin:";
+// A handler that no module has.
+constexpr const char* no_handler = "useradmin";
 
 /// Returns the path in the request line, still percent-encoded, or an empty view if it cannot be
 /// parsed.
@@ -64,7 +66,7 @@ int skip_map_to_storage(request_rec* request) noexcept {
 /// nor a handler.
 int set_handler(request_rec* request) noexcept {
     if (request->handler == nullptr && apr::view_of(request->filename) == no_file)
-        request->handler = "useradmin";
+        request->handler = no_handler;
     return DECLINED;
 }
 

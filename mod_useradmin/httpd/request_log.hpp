@@ -62,10 +62,10 @@ class RequestLog final : public text::Logger {
                          std::string_view network = {}) noexcept {
         // The server_rec has the same address in all children, so the address identifies the
         // virtual host.
-        const char* const server =
+        const char* const host_and_level =
             apr_psprintf(request_->pool, "%pp %d", request_->server, httpd_level(level));
         const std::uint64_t times =
-            throttle_.count(reason, server, ipc::LogThrottle::Clock::now(), 1);
+            throttle_.count(reason, host_and_level, ipc::LogThrottle::Clock::now(), 1);
         if (times != 0)
             write_counted(httpd_level(level), reason, advice, times);
         else if (network.empty())
