@@ -311,10 +311,10 @@ TEST(check_server, reports_directives_of_modules_that_are_not_loaded) {
     for (const char* const condition : {"auth_useradmin_module", "mod_auth_useradmin.c"})
         expect_problem(without_module("auth_useradmin", "<IfModule " + std::string(condition) +
                                                             ">\n" + service + "</IfModule>\n"),
-                       "run 'a2enmod auth_useradmin'");
+                       "load mod_auth_useradmin with LoadModule");
     expect_problem(without_module("useradmin", "<IfModule useradmin_module>\n<IfModule other>\n" +
                                                    service + "</IfModule>\n</IfModule>\n"),
-                   "run 'a2enmod useradmin'");
+                   "load mod_useradmin with LoadModule");
 }
 
 TEST(check_server, accepts_directives_that_another_condition_skips) {

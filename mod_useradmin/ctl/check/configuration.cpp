@@ -68,8 +68,7 @@ void check_modules(const HttpdConfiguration& configuration, const HttpdTest& tes
                                 }))
             findings.problems.push_back(configuration.name() + ": httpd ignores " +
                                         std::string(directive) + " because mod_" + name +
-                                        " is not loaded; run 'a2enmod " + name +
-                                        "' (Debian, Ubuntu), or load it with LoadModule");
+                                        " is not loaded; load mod_" + name + " with LoadModule");
     }
 }
 
