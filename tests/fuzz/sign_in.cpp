@@ -33,7 +33,7 @@ void fuzz_sign_in(std::string_view lines) {
     test::Calls calls;
     test::FakeStore store(calls);
     test::FakePasswords passwords(calls);
-    test::FakeLogger log;
+    test::RecordingLogger log;
     test::FakeBody body(calls);
     test::FakeHeaders headers;
     sign_in::ObservedFormats formats;

@@ -728,7 +728,7 @@ TEST(audit_program, does_not_block_other_lines_while_one_waits) {
 }
 
 TEST(audit_program, gets_no_line_for_an_operation_without_a_change) {
-    FakeLogger errors;
+    RecordingLogger errors;
     audit::Recorder recorder({piped.get(), true}, {}, errors);
     CHECK(recorder.on_change("n", nullptr, nullptr));
     CHECK_EQUAL(0U, recorder.written());
@@ -741,7 +741,7 @@ TEST_GROUP(audit_rejections) {
     TemporaryFile log{O_APPEND};
     TemporaryFile position_file;
     audit::Log chained{log.descriptor(), position_file.descriptor()};
-    FakeLogger errors;
+    RecordingLogger errors;
 
     void refuse(std::string_view address, std::string_view caller = "",
                 bool is_credential_rejected = false) {

@@ -2,6 +2,7 @@
 
 #include "fake_store.hpp"
 #include "sign_in/service.hpp"
+#include "support/recording_logger.hpp"
 #include "support/shared_object.hpp"
 
 #include <memory>
@@ -42,13 +43,6 @@ class FakePasswords final : public sign_in::PasswordVerifier {
     Calls& calls_;
 };
 
-class FakeLogger final : public text::Logger {
-  public:
-    std::string text;
-
-    void write(text::Level, std::string_view message) noexcept override { text += message; }
-};
-
 /// Provides sign-in with fake dependencies. Eva's password is "right".
 class SignInScene : public Utest {
   public:
@@ -77,7 +71,7 @@ class SignInScene : public Utest {
     std::string_view tables_id = "here";
     FakePasswords passwords{calls};
     sign_in::ObservedFormats formats;
-    FakeLogger log;
+    RecordingLogger log;
     FakeBody body{calls};
     FakeHeaders headers;
     model::User eva;

@@ -94,16 +94,16 @@ TEST(credentials, address_that_is_not_UTF_8_causes_no_query) {
 
 TEST(credentials, with_a_wrong_password_are_rejected) {
     expect_outcome(Outcome::wrong_password, "eva@example.org", "not it");
-    expect("UA0315: sign-in as 'eva@example.org' failed: the password is wrong", log.text);
+    expect("UA0315: sign-in as 'eva@example.org' failed: the password is wrong\n", log.text());
 }
 
 TEST(credentials, with_an_unsupported_hash_are_rejected_and_logged) {
     passwords.otherwise = PasswordVerdict::unsupported;
     expect_outcome(Outcome::wrong_password, "eva@example.org", "not it");
-    CHECK_TRUE(log.text.starts_with("UA0307:"));
-    CHECK_TRUE(log.text.find("eva") != std::string::npos);
-    CHECK_TRUE(log.text.find("right") == std::string::npos);
-    CHECK_TRUE(log.text.find("not it") == std::string::npos);
+    CHECK_TRUE(log.text().starts_with("UA0307:"));
+    CHECK_TRUE(log.text().find("eva") != std::string::npos);
+    CHECK_TRUE(log.text().find("right") == std::string::npos);
+    CHECK_TRUE(log.text().find("not it") == std::string::npos);
 }
 
 TEST(credentials, correct_password_replaces_an_outdated_hash) {
@@ -167,8 +167,8 @@ TEST(credentials, over_the_limit_cause_no_query_and_no_hash) {
     CHECK_TRUE(verification.outcome == Outcome::limited);
     expect("", calls.text());
     CHECK_TRUE(verification.retry_after > std::chrono::seconds(50));
-    CHECK_TRUE(log.text.ends_with("UA0305: too many failed sign-in attempts for one account from "
-                                  "this address: 192.0.2.1"));
+    CHECK_TRUE(log.text().ends_with("UA0305: too many failed sign-in attempts for one account from "
+                                    "this address: 192.0.2.1\n"));
 }
 
 TEST(credentials, are_not_verified_if_the_limit_is_reached_while_waiting) {
@@ -185,26 +185,26 @@ TEST(credentials, are_not_verified_if_the_limit_is_reached_while_waiting) {
 TEST(credentials, over_a_limit_log_which_limit_and_network) {
     limit.attempts = 1;
     const auto line = [&](std::string_view address, std::string_view email) {
-        log.text.clear();
+        log.lines.clear();
         CHECK_TRUE(verifier().verify({email, "wrong", text::Network::of(address)}).outcome ==
                    Outcome::limited);
-        return log.text;
+        return log.text();
     };
     const auto fail = [&](std::string_view address, std::string_view email) {
         verifier().verify({email, "wrong", text::Network::of(address)});
     };
     for (const char* email : {"a@example.org", "b@example.org", "c@example.org"})
         fail("192.0.2.1", email);
-    expect("UA0305: too many failed sign-in attempts from this address: 192.0.2.1",
+    expect("UA0305: too many failed sign-in attempts from this address: 192.0.2.1\n",
            line("192.0.2.1", "d@example.org"));
     for (int number = 0; number < 4; ++number)
         fail("2001:db8::" + std::to_string(number) + "00:0:0:0:1", "e@example.org");
     expect("UA0305: too many failed sign-in attempts for one account from this network: "
-           "2001:db8::/48",
+           "2001:db8::/48\n",
            line("2001:db8:0:ff00::1", "e@example.org"));
     for (int number = 0; number < 10; ++number)
         fail("198.51.100." + std::to_string(number), "f@example.org");
-    expect("UA0305: too many failed sign-in attempts for one account from all clients",
+    expect("UA0305: too many failed sign-in attempts for one account from all clients\n",
            line("203.0.113.1", "f@example.org"));
 }
 
@@ -224,15 +224,15 @@ TEST(credentials, account_with_a_second_factor_is_rejected) {
     expect("eva", verification.user.id);
     expect("second-factor", sign_in::reason_of(verification.outcome));
     expect("credential eva@example.org, verify right", calls.text());
-    expect("", log.text);
+    expect("", log.text());
     verifier().log_second_factor(verification.user, text::Network::of("192.0.2.1"));
-    CHECK_TRUE(log.text.starts_with("UA0316: rejected a password-only sign-in by user eva"));
+    CHECK_TRUE(log.text().starts_with("UA0316: rejected a password-only sign-in by user eva"));
 }
 
 TEST(credentials, with_a_wrong_password_do_not_reveal_a_second_factor) {
     store.credentials["eva@example.org"].has_second_factor = true;
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
-    expect("UA0315: sign-in as 'eva@example.org' failed: the password is wrong", log.text);
+    expect("UA0315: sign-in as 'eva@example.org' failed: the password is wrong\n", log.text());
     store.credentials["eva@example.org"].user.banned = true;
     expect_outcome(Outcome::banned, "eva@example.org", "right");
 }
@@ -279,8 +279,8 @@ TEST(shared_limit, applies_to_all_servers_together) {
     const auto refused = verify("Eva@example.org", "right");
     CHECK_TRUE(refused.outcome == Outcome::limited);
     LONGS_EQUAL(60, refused.retry_after.count());
-    CHECK_TRUE(log.text.find("UA0305: too many failed sign-in attempts for one account from this "
-                             "address: 192.0.2.1") != std::string::npos);
+    CHECK_TRUE(log.text().find("UA0305: too many failed sign-in attempts for one account from this "
+                               "address: 192.0.2.1") != std::string::npos);
     // This server also rejects further attempts without the shared counts.
     store.attempts.clear();
     expect_outcome(Outcome::limited, "eva@example.org", "right");
@@ -333,7 +333,7 @@ TEST(shared_limit, is_per_server_without_its_table) {
     store.has_attempts = false;
     for (int time = 0; time < 3; ++time)
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
-    CHECK_TRUE(log.text.find("UA0317: table useradmin_attempt does not exist") !=
+    CHECK_TRUE(log.text().find("UA0317: table useradmin_attempt does not exist") !=
                std::string::npos);
     expect_outcome(Outcome::limited, "eva@example.org", "right");
     CHECK_TRUE(store.attempts.empty());

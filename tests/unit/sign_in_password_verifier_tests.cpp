@@ -49,7 +49,7 @@ TEST_GROUP(password_verifier) {
     std::vector<std::max_align_t> memory;
     ipc::FairSemaphore* semaphore = nullptr;
     sign_in::ObservedFormats formats;
-    FakeLogger log;
+    RecordingLogger log;
     bool is_wanted = true;
     static constexpr std::uint64_t account = 1;
 
