@@ -7,18 +7,15 @@
 #include <apr_time.h>
 #include <openssl/evp.h>
 
-#include <array>
-
 namespace useradmin::test {
 
 namespace {
 
 std::string hash_source(const std::string& text) {
-    std::array<unsigned char, 32> digest;
-    std::array<unsigned char, 45> base64;
-    EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
-    EVP_EncodeBlock(base64.data(), digest.data(), static_cast<int>(digest.size()));
-    return "'sha256-" + std::string(reinterpret_cast<const char*>(base64.data())) + "'";
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
+    return "'sha256-" + to_base64({reinterpret_cast<const char*>(digest), size}) + "'";
 }
 
 } // namespace

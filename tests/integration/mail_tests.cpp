@@ -4,8 +4,6 @@
 #include "support/files.hpp"
 #include "support/machine.hpp"
 
-#include <openssl/evp.h>
-
 #include <filesystem>
 
 namespace useradmin::test {
@@ -53,11 +51,7 @@ class Mail : public OwnHttpd {
         std::string base64 = read_file(saved_);
         base64 = base64.substr(std::min(base64.find("\n\n") + 2, base64.size()));
         std::erase(base64, '\n');
-        std::string text(3 * base64.size() / 4 + 1, '\0');
-        EVP_DecodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                        reinterpret_cast<const unsigned char*>(base64.data()),
-                        static_cast<int>(base64.size()));
-        return text;
+        return from_base64(base64);
     }
     std::string token_in_mail() const {
         const std::string text = mail_text();

@@ -4,8 +4,6 @@
 #include "support/files.hpp"
 #include "support/machine.hpp"
 
-#include <openssl/evp.h>
-
 namespace useradmin::test {
 
 namespace {
@@ -57,13 +55,7 @@ TEST_GROUP_BASE(password_provider, OwnHttpd) {
     /// Reads a record with Basic authentication over a new connection.
     Response read(const std::string& user, const std::string& password, const std::string& id,
                   const std::string& base = "/users", std::vector<std::string> headers = {}) {
-        const std::string pair = user + ":" + password;
-        std::string text(4 * (pair.size() + 2) / 3 + 1, '\0');
-        const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                           reinterpret_cast<const unsigned char*>(pair.data()),
-                                           static_cast<int>(pair.size()));
-        text.resize(static_cast<std::size_t>(length));
-        headers.push_back("Authorization: Basic " + text);
+        headers.push_back("Authorization: Basic " + to_base64(user + ":" + password));
         return HttpClient(httpd_->port()).send({"GET", base + "/" + id, headers, {}});
     }
     int status_of(const std::string& user, const std::string& password) {

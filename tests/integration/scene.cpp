@@ -204,10 +204,7 @@ std::string signed_token(const std::string& token, std::string_view with) {
     unsigned size = 0;
     HMAC(EVP_sha256(), with.data(), static_cast<int>(with.size()),
          reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest, &size);
-    unsigned char text[2 * EVP_MAX_MD_SIZE];
-    const int length = EVP_EncodeBlock(text, digest, static_cast<int>(size));
-    return token + "." +
-           std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(length));
+    return token + "." + to_base64({reinterpret_cast<const char*>(digest), size});
 }
 
 std::string bearer(Caller caller) {
@@ -378,8 +375,8 @@ std::string text_member(const Response& response, std::string_view name, SourceL
     return *value;
 }
 
-std::string current_time() {
-    const auto now = std::chrono::system_clock::now();
+std::string current_time(int hours_from_now) {
+    const auto now = std::chrono::system_clock::now() + std::chrono::hours(hours_from_now);
     const auto seconds = std::chrono::system_clock::to_time_t(now);
     const auto milliseconds =
         std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() %

@@ -193,8 +193,8 @@ void check_response(const Response& response, SourceLocation where = {});
 /// Returns the ids in a response, in the same order: "a b c".
 std::string ids_of(const Response& response);
 
-/// Returns the current time in the service's format, in which times sort as strings.
-std::string current_time();
+/// Returns the time in so many hours in the service's format, in which times sort as strings.
+std::string current_time(int hours_from_now = 0);
 
 /// Fails the test and shows the response.
 [[noreturn]] void fail(const Response& response, const std::string& why, SourceLocation where);

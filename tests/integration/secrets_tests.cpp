@@ -7,8 +7,6 @@
 #include "support/memory.hpp"
 #include "support/process.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <random>
 
@@ -29,25 +27,6 @@ std::string random_text() {
     while (text.size() < 40)
         text += letters[random() % letters.size()];
     return text;
-}
-
-std::string base64(const std::string& bytes) {
-    std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                       reinterpret_cast<const unsigned char*>(bytes.data()),
-                                       static_cast<int>(bytes.size()));
-    text.resize(static_cast<std::size_t>(length));
-    return text;
-}
-
-/// Decodes base64 without padding. Ignores the last group if it is incomplete.
-std::string from_base64(std::string text) {
-    text.resize(text.size() / 4 * 4);
-    std::string bytes(3 * text.size() / 4, '\0');
-    EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                    reinterpret_cast<const unsigned char*>(text.data()),
-                    static_cast<int>(text.size()));
-    return bytes;
 }
 
 std::string from_hex(const std::string& text) {
@@ -209,9 +188,9 @@ class Secrets : public OwnHttpd {
     /// because mod_auth_basic does not wipe it.
     std::string basic_header(const char* address, const std::string& what,
                              const std::string& password) {
-        for (const std::string& text : {password, base64(std::string(address) + ":" + password)})
+        for (const std::string& text : {password, to_base64(std::string(address) + ":" + password)})
             sought_.push_back({what, text});
-        return "Authorization: Basic " + base64(std::string(address) + ":" + password);
+        return "Authorization: Basic " + to_base64(std::string(address) + ":" + password);
     }
 
     /// Registers the hash of the account's password, as text and as bytes.

@@ -112,16 +112,6 @@ TEST_GROUP_BASE(sign_in, Scene) {
     }
 
     /// Returns the time in `hours` hours.
-    static std::string hours_from_now(int hours) {
-        const auto time = std::chrono::system_clock::now() + std::chrono::hours(hours);
-        const auto seconds = std::chrono::system_clock::to_time_t(time);
-        std::tm parts{};
-        gmtime_r(&seconds, &parts);
-        char text[32];
-        std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S.000Z", &parts);
-        return text;
-    }
-
     static std::string expiry_of(const std::string& token) {
         const auto response = get_session({cookie(token)}, "?disableRefresh=true");
         return between(response.body, R"("expiresAt":")", "\"").value_or("(none)");
@@ -184,7 +174,7 @@ TEST(sign_in, AuthUserAdminCookie_names_the_cookies) {
 }
 
 TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
-    const auto before = hours_from_now(7 * 24);
+    const auto before = current_time(7 * 24);
     const auto token =
         token_in(sign_in(sign_in_body(eva, right_password), {"User-Agent: Browser/1"}));
     const auto row = sql().rows("SELECT \"userId\", \"ipAddress\", \"userAgent\" FROM \"session\" "
@@ -194,7 +184,7 @@ TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
     CHECK_EQUAL(id_, row[0][0].value());
     CHECK_EQUAL(std::string("127.0.0.1"), row[0][1].value());
     CHECK_EQUAL(std::string("Browser/1"), row[0][2].value());
-    expect_between(before, expiry_of(token), hours_from_now(7 * 24 + 1));
+    expect_between(before, expiry_of(token), current_time(7 * 24 + 1));
 }
 
 TEST(sign_in, stores_up_to_512_bytes_of_a_User_Agent_in_UTF8) {
@@ -210,14 +200,14 @@ TEST(sign_in, stores_up_to_512_bytes_of_a_User_Agent_in_UTF8) {
 }
 
 TEST(sign_in, that_is_not_remembered_lasts_a_day) {
-    const auto before = hours_from_now(24);
+    const auto before = current_time(24);
     const auto response =
         sign_in_at("/signed/auth", sign_in_body(eva, right_password, R"(,"rememberMe":false)"));
     CHECK_EQUAL("better-auth.session_token=" + component_encoded(signed_token(token_in(response))) +
                     "; Path=/; HttpOnly; SameSite=Lax\n" + "better-auth.dont_remember=" +
                     component_encoded(signed_token("true")) + "; Path=/; HttpOnly; SameSite=Lax\n",
                 cookies_of(response));
-    expect_between(before, expiry_of(token_in(response)), hours_from_now(25));
+    expect_between(before, expiry_of(token_in(response)), current_time(25));
 }
 
 TEST(sign_in, returns_the_token_in_set_auth_token) {
@@ -451,7 +441,7 @@ TEST(sign_in, get_session_with_a_secret_accepts_only_signed_tokens) {
 }
 
 TEST(sign_in, get_session_with_disableRefresh_or_dont_remember_extends_nothing) {
-    const auto expires_at = hours_from_now(12);
+    const auto expires_at = current_time(12);
     add_session_until("old", expires_at);
     get_session({cookie("old") + "; better-auth.dont_remember=true"});
     CHECK_EQUAL(expires_at, expiry_of("old"));

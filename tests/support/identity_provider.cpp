@@ -1,6 +1,7 @@
 #include "support/identity_provider.hpp"
 
 #include "support/fail_test.hpp"
+#include "support/text.hpp"
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -29,11 +30,7 @@ PrivateKey make_key() {
 
 /// Returns base64url without padding, as used in JSON Web Tokens (RFC 7515, section 2).
 std::string base64url(std::string_view bytes) {
-    std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-    const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                     reinterpret_cast<const unsigned char*>(bytes.data()),
-                                     static_cast<int>(bytes.size()));
-    text.resize(static_cast<std::size_t>(size));
+    std::string text = to_base64(bytes);
     while (text.ends_with('='))
         text.pop_back();
     for (char& character : text)

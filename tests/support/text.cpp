@@ -1,5 +1,7 @@
 #include "support/text.hpp"
 
+#include <openssl/evp.h>
+
 #include <cstdio>
 #include <iterator>
 #include <sstream>
@@ -59,6 +61,28 @@ std::string component_encoded(std::string_view text) {
         else
             encoded += character;
     return encoded;
+}
+
+std::string to_base64(std::string_view bytes) {
+    std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
+    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                    reinterpret_cast<const unsigned char*>(bytes.data()),
+                    static_cast<int>(bytes.size()));
+    text.pop_back(); // the terminating NUL
+    return text;
+}
+
+std::string from_base64(std::string text) {
+    while (text.ends_with('='))
+        text.pop_back();
+    const std::size_t size = text.size() * 3 / 4;
+    text.append((4 - text.size() % 4) % 4, '=');
+    std::string bytes(3 * text.size() / 4, '\0');
+    EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                    reinterpret_cast<const unsigned char*>(text.data()),
+                    static_cast<int>(text.size()));
+    bytes.resize(size);
+    return bytes;
 }
 
 } // namespace useradmin::test

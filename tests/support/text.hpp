@@ -27,4 +27,10 @@ std::string percent_encoded(std::string_view text);
 /// Encodes a signed token like encodeURIComponent in JavaScript.
 std::string component_encoded(std::string_view text);
 
+/// Encodes bytes in base64 with padding.
+std::string to_base64(std::string_view bytes);
+
+/// Decodes base64 with or without padding.
+std::string from_base64(std::string text);
+
 } // namespace useradmin::test
