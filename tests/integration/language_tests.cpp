@@ -32,60 +32,31 @@ class Language : public OwnHttpd {
 TEST_GROUP_BASE(language, Language){};
 
 TEST(language, applies_to_errors_of_the_service_and_of_httpd) {
-    expect_log("AH01630"); // httpd: denied by server configuration
-    const std::string settings = "UserAdminMaxBody 1024\nUserAdminLanguage ";
-    start(location("/en/users", as_sara + settings + "en\n") +
-          "<Location \"/en/users/denied\">\nRequire all denied\n</Location>\n" +
-          location("/en/limited/users", as_sara + "LimitRequestBody 512\nUserAdminLanguage en\n") +
-          location("/en/closed/users", "AuthUserAdmin On\nUserAdminLanguage en\n") +
-          location("/any/users", as_sara + settings + "accept\n") +
-          "<Location \"/any/users/denied\">\nRequire all denied\n</Location>\n" +
-          location("/any/limited/users",
-                   as_sara + "LimitRequestBody 512\nUserAdminLanguage accept\n") +
-          location("/any/closed/users", "AuthUserAdmin On\nUserAdminLanguage accept\n"));
-    const std::string body(2000, ' ');
+    start(location("/en/users", as_sara + "UserAdminLanguage en\n") +
+          location("/any/users", as_sara + "UserAdminLanguage accept\n"));
     const struct {
-        const char* method;
         const char* path;
         int status;
         const char* english;
         const char* spanish;
         const char* headers = "";
     } cases[] = {
-        {"GET", "/users/unknown", 404, "This user does not exist.", "Usuario no encontrado"},
-        {"GET", "/users/a%2Fb", 404, "This user does not exist.", "Usuario no encontrado"},
-        {"PATCH", "/users", 405, "This method is not allowed.", "Método no permitido"},
-        {"TRACE", "/users", 405, "This method is not allowed.", "Método no permitido"},
-        {"POST", "/users", 413, "The request is too large.",
-         "El cuerpo de la petición es demasiado grande"},
-        {"POST", "/limited/users", 413, "The request is too large.",
-         "El cuerpo de la petición es demasiado grande"},
-        {"POST", "/users", 403, "The origin of this page is not allowed.", "Origen no permitido",
-         "Origin: null\r\n"},
-        {"GET", "/closed/users", 401, "You are not signed in.", "No autorizado"},
-        {"GET", "/users/denied", 403, "You may not do this.", "No tienes permisos"},
+        {"/users/unknown", 404, "This user does not exist.", "Usuario no encontrado"},
         // httpd rejects these before it looks for the Location.
-        {"GET", "/users", 417, "The request is not valid.", "Petición incorrecta",
-         "Expect: magic\r\n"},
-        {"GET", "/users", 400, "The request is not valid.", "Petición incorrecta", "no colon\r\n"},
+        {"/users", 417, "The request is not valid.", "Petición incorrecta", "Expect: magic\r\n"},
+        {"/users", 400, "The request is not valid.", "Petición incorrecta", "no colon\r\n"},
     };
     for (const auto& each : cases) {
-        const bool has_body = each.method == std::string("POST");
         const auto send_to = [&](const std::string& folder, const std::string& preferred) {
-            return send_raw(
-                std::string(each.method) + " " + folder + each.path +
-                " HTTP/1.1\r\nHost: localhost\r\n" + "Accept-Language: " + preferred +
-                "\r\nConnection: close\r\n" +
-                (has_body ? "Content-Length: " + std::to_string(body.size()) + "\r\n" : "") +
-                each.headers + "\r\n" + (has_body ? body : ""));
+            return send_raw("GET " + folder + each.path +
+                            " HTTP/1.1\r\nHost: localhost\r\nAccept-Language: " + preferred +
+                            "\r\nConnection: close\r\n" + each.headers + "\r\n");
         };
         expect_error_in("en", send_to("/en", "es"), each.status, each.english);
         const Response english = send_to("/any", "fr, en");
         expect_error_in("en", english, each.status, each.english);
         CHECK_EQUAL(std::string("Accept-Language"), english.value("Vary"));
-        const Response spanish = send_to("/any", "es");
-        expect_error_in("es", spanish, each.status, each.spanish);
-        CHECK_EQUAL(std::string("Accept-Language"), spanish.value("Vary"));
+        expect_error_in("es", send_to("/any", "es"), each.status, each.spanish);
     }
     // httpd reads no header after one that it rejects.
     expect_error_in("es",
