@@ -15,7 +15,6 @@
 #include <csignal>
 #include <cstdio>
 #include <mutex>
-#include <set>
 
 namespace useradmin::test {
 
@@ -124,12 +123,7 @@ return 1)",
     /// Checks that each confirmed ban is in the database, and that each ban in the database applies
     /// on all servers and in Redis. Returns the number of bans.
     std::size_t check_bans() {
-        std::set<int> banned;
-        for (const auto& row : sql().rows(R"(SELECT "id" FROM "user" WHERE "banned" = TRUE)"))
-            banned.insert(static_cast<int>(parse_number(row.at(0).value_or("").substr(1))));
-        for (const int user : bans_.confirmed())
-            CHECK_TEXT(banned.count(user) == 1, std::to_string(user).c_str());
-        const std::vector<int> users(banned.begin(), banned.end());
+        const std::vector<int> users = bans_.check_database(sql());
         CHECK(eventually([&] { return are_revoked_in_redis(users); }));
         for (const auto& httpd : httpds_) {
             HttpClient client(httpd->port());

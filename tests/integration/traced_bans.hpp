@@ -1,7 +1,9 @@
 #pragma once
 
+#include "support/database.hpp"
 #include "support/process.hpp"
 
+#include <CppUTest/TestHarness.h>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -76,6 +78,16 @@ class TracedBans {
         for (const auto& [user, confirmed_at] : bans_)
             users.push_back(user);
         return users;
+    }
+
+    /// Checks that each confirmed ban is in the database. Returns all banned users.
+    std::vector<int> check_database(Database& database) {
+        std::set<int> banned;
+        for (const auto& row : database.rows(R"(SELECT "id" FROM "user" WHERE "banned" = TRUE)"))
+            banned.insert(static_cast<int>(parse_number(row.at(0).value_or("").substr(1))));
+        for (const int user : confirmed())
+            CHECK_TEXT(banned.count(user) == 1, std::to_string(user).c_str());
+        return {banned.begin(), banned.end()};
     }
 
     /// Returns whether each server has rejected each user whose ban is confirmed.
