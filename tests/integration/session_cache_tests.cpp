@@ -288,27 +288,6 @@ class SessionLookups : public SessionCache {
 
 TEST_GROUP_BASE(session_lookups, SessionLookups){};
 
-TEST(session_lookups, take_one_round_trip) {
-    if (!logs_statements() || Suite::current().mpm() == "prefork")
-        return;
-    start_caching("0", one_child + redirecting_location("/there", "none"));
-    HttpClient client(httpd_->port());
-    CHECK_EQUAL(10U, statements_of_ten([&] {
-                    client.send({"GET", "/there", {bearer(Caller::user)}});
-                }));
-    CHECK_EQUAL(0U, statements_of_ten([&] { client.send({"GET", "/there"}); }));
-}
-
-TEST(session_lookups, are_not_made_while_a_session_is_cached) {
-    if (!logs_statements() || Suite::current().mpm() == "prefork")
-        return;
-    start_caching("60", one_child + redirecting_location("/there", "none"));
-    HttpClient client(httpd_->port());
-    CHECK_EQUAL(0U, statements_of_ten([&] {
-                    client.send({"GET", "/there", {bearer(Caller::user)}});
-                }));
-}
-
 TEST(session_lookups, are_not_repeated_within_one_request) {
     if (!logs_statements() || Suite::current().mpm() == "prefork")
         return;
