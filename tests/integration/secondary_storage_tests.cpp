@@ -453,6 +453,7 @@ class TlsStorage : public SecondaryStorage {
         STRCMP_CONTAINS("cannot use TLS (rediss:), because this build does not support it (hiredis "
                         "1.0 or later",
                         result.errors.c_str());
+        std::printf("\nskipped: this build does not support TLS with Redis\n");
         return false;
     }
     void setup() override {
