@@ -112,6 +112,7 @@ TEST(shared_totals, are_kept_for_the_configured_time) {
     CHECK_EQUAL(std::string("1"), total(search_of("a"), 2));
     terms.age = 1s;
     CHECK_TRUE(eventually([&] { return total(search_of("a"), 3) == "3"; }));
+    terms.age = 3600s;
     CHECK_EQUAL(std::string("3"), total(search_of("a"), 4));
 }
 
@@ -369,18 +370,26 @@ TEST(shared_totals, are_counted_by_the_next_waiter_after_a_kill) {
 
 TEST(shared_totals, survive_a_process_killed_at_any_point) {
     terms.age = 3600s;
+    int ready[2];
+    CHECK_EQUAL(0, pipe(ready));
     for (int round = 0; round < 50; ++round) {
         const pid_t child = fork();
         if (child == 0)
-            while (true) {
+            for (bool has_begun = false;; has_begun = true) {
                 total(search_of("a"), 7);
                 invalidate();
+                if (!has_begun)
+                    static_cast<void>(!write(ready[1], "x", 1));
             }
+        char byte = 0;
+        CHECK_EQUAL(1, read(ready[0], &byte, 1));
         usleep(1000);
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
         CHECK_EQUAL(std::string("7"), total(search_of("a"), 7));
     }
+    close(ready[0]);
+    close(ready[1]);
     invalidate();
     CHECK_EQUAL(std::string("8"), total(search_of("a"), 8));
 }
