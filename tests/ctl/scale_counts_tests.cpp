@@ -150,7 +150,7 @@ TEST(postgresql_scale_counts, include_prepared_transactions) {
     CHECK_EQUAL(std::string(), state);
     CHECK_EQUAL(std::string("(null)"), session.value(total));
     // No statement waits for the prepared transaction.
-    CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '10s';" + users(6, 9)));
+    CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '120s';" + users(6, 9)));
     CHECK_EQUAL(std::string(), session.run("COMMIT PREPARED 'of two phases'"));
     check_counts();
 }
@@ -167,7 +167,7 @@ TEST(postgresql_scale_counts, block_no_concurrent_writer) {
             const std::string other = "'u" + std::to_string(number + 1) + "'";
             // A sequential scan reads all rows, so serializable writers would conflict.
             CHECK_EQUAL(std::string(),
-                        writer.run("SET lock_timeout = '10s'; SET enable_seqscan = off; "
+                        writer.run("SET lock_timeout = '120s'; SET enable_seqscan = off; "
                                    "BEGIN ISOLATION LEVEL " +
                                    std::string(level)));
             CHECK_EQUAL(std::string(), writer.run(users(1000 + number, 1000 + number)));
@@ -234,7 +234,7 @@ TEST(postgresql_scale_counts, are_merged_occasionally) {
     Session other(params_);
     sql().run(users(30001, 30001));
     other.run("BEGIN; SELECT useradmin_public_user.merge_counts()");
-    CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '10s'; SELECT "
+    CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '120s'; SELECT "
                                            "useradmin_public_user.merge_counts()"));
     other.run("COMMIT");
     check_counts();

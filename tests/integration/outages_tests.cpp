@@ -27,7 +27,7 @@ constexpr std::chrono::seconds timeout{5};
 // The guaranteed maximum.
 constexpr std::chrono::seconds max_response_time = timeout + std::chrono::seconds(1);
 // A margin for busy machines.
-constexpr std::chrono::seconds busy_margin{20};
+constexpr std::chrono::seconds busy_margin{60};
 
 /// How an outage begins and ends.
 struct Outage {

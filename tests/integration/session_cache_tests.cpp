@@ -69,7 +69,7 @@ TEST_GROUP_BASE(session_cache, SessionCache){};
 TEST_GROUP_BASE(postgresql_session_cache, SessionCache){};
 
 TEST(session_cache, serves_all_children_without_another_lookup) {
-    start_caching("60");
+    start_caching("3600");
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     delete_session_row();
     CHECK_TRUE(eventually([&] {
@@ -79,7 +79,7 @@ TEST(session_cache, serves_all_children_without_another_lookup) {
 }
 
 TEST(session_cache, drops_a_banned_user_immediately) {
-    start_caching("60");
+    start_caching("3600");
     for (int time = 0; time < 3; ++time) {
         CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
         expect_success(send("PUT", ulises_record, R"({"banned":true})"));
@@ -93,7 +93,7 @@ TEST(session_cache, drops_a_banned_user_immediately) {
 }
 
 TEST(session_cache, drops_a_session_at_sign_out) {
-    start_caching("60");
+    start_caching("3600");
     CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
     CHECK_EQUAL(200,
                 client_->send({"POST", "/auth/sign-out", {bearer(Caller::user)}, "{}"}).status);
@@ -101,7 +101,7 @@ TEST(session_cache, drops_a_session_at_sign_out) {
 }
 
 TEST(session_cache, drops_a_session_that_exceeds_the_maximum) {
-    start_caching("60", "UserAdminPasswordHash scrypt\nAuthUserAdminMaxSessions 1\n");
+    start_caching("3600", "UserAdminPasswordHash scrypt\nAuthUserAdminMaxSessions 1\n");
     const std::string record =
         "/api/users/" + text_member(send("POST", "/api/users", user_json(eva)), "id");
     const auto sign_in = [&] {
@@ -120,12 +120,12 @@ TEST(session_cache, drops_a_session_that_exceeds_the_maximum) {
 
 TEST(session_cache, drops_a_user_banned_by_another_virtual_host) {
     const auto& database = Suite::current().database();
-    start_caching("60", "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
-                        "<VirtualHost *:${PORT}>\nServerName other.test\nDBDriver " +
-                            database.driver() + "\nDBDParams \"" + database.params() +
-                            (database.kind() == Kind::postgresql ? " application_name=other" : "") +
-                            "\"\nDBDKeep 3\n" + location("/other/users", as_sara) +
-                            "</VirtualHost>\n");
+    start_caching("3600",
+                  "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
+                  "<VirtualHost *:${PORT}>\nServerName other.test\nDBDriver " +
+                      database.driver() + "\nDBDParams \"" + database.params() +
+                      (database.kind() == Kind::postgresql ? " application_name=other" : "") +
+                      "\"\nDBDKeep 3\n" + location("/other/users", as_sara) + "</VirtualHost>\n");
     CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
     expect_success(client_->send(
         {"PUT", "/other/users/ulises-1", {"Host: other.test"}, R"({"banned":true})"}));
@@ -210,7 +210,7 @@ TEST(postgresql_session_cache, is_not_used_while_revocations_cannot_be_read) {
 }
 
 TEST(session_cache, is_cleared_by_a_restart) {
-    start_caching("60");
+    start_caching("3600");
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     delete_session_row();
     CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
@@ -220,10 +220,10 @@ TEST(session_cache, is_cleared_by_a_restart) {
 
 TEST(session_cache, does_not_accept_another_Locations_signature) {
     environment_ = {{"SECRET", std::string(secret)}, {"OTHER", "another s3cr3t of somebody"}};
-    start_caching("60", location("/signed/users", "AuthUserAdmin On\n"
-                                                  "AuthUserAdminSecret env:SECRET") +
-                            location("/other/users", "AuthUserAdmin On\n"
-                                                     "AuthUserAdminSecret env:OTHER"));
+    start_caching("3600", location("/signed/users", "AuthUserAdmin On\n"
+                                                    "AuthUserAdminSecret env:SECRET") +
+                              location("/other/users", "AuthUserAdmin On\n"
+                                                       "AuthUserAdminSecret env:OTHER"));
     const std::string authorization =
         "Authorization: Bearer " + signed_token(token_of(Caller::user), secret);
     const std::string of_other = "Authorization: Bearer " +

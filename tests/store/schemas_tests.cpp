@@ -968,7 +968,8 @@ TEST(sqlite_tables_in_use, time_out_a_commit_blocked_by_readers) {
     expect_ok(store().find("m"));
     sql().run("BEGIN");
     sql().rows("SELECT * FROM \"user\"");
-    const store::TimeoutPolicy short_timeout = {std::chrono::milliseconds(300)};
+    // Long enough that only the wait for the lock can exceed it.
+    const store::TimeoutPolicy short_timeout = {std::chrono::seconds(1)};
     IgnoringListener before(true);
     // A store has one time budget for all its calls, so each change gets a new store.
     const auto expect_timeout = [&](store::ChangeListener* listener, const auto& change) {
