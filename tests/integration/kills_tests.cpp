@@ -35,7 +35,9 @@ class Kills : public OwnHttpd {
     void kill_at_random(int times) {
         // Kill backends only in a long run: each kill restarts the whole server.
         const bool kills_backends = is_postgresql() && machine::is_long();
-        std::minstd_rand random(std::random_device{}());
+        const unsigned seed = std::random_device{}();
+        std::printf("\nseed of the kills: %u\n", seed);
+        std::minstd_rand random(seed);
         for (int kill_number = 0; kill_number < times; ++kill_number) {
             std::this_thread::sleep_for(std::chrono::microseconds(random() % 30000));
             if (kills_backends && kill_number % 2 == 0) {
