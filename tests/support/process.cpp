@@ -203,7 +203,7 @@ std::string status_field(const std::filesystem::path& folder, std::string_view n
 }
 
 long resident_kib(const std::filesystem::path& folder) {
-    return parse_number(status_field(folder, "VmRSS"));
+    return parse_number(status_field(folder, "RssAnon"));
 }
 
 long children_kib(pid_t parent, std::string_view figure) {

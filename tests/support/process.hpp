@@ -106,7 +106,8 @@ std::vector<pid_t> children_of(pid_t parent);
 /// empty string if the file or the field does not exist.
 std::string status_field(const std::filesystem::path& folder, std::string_view name);
 
-/// Returns the resident memory of a process in KiB. folder: the process's directory in /proc.
+/// Returns the resident memory of a process in KiB, without pages of files, because the system can
+/// drop and read those at any time. folder: the process's directory in /proc.
 long resident_kib(const std::filesystem::path& folder = "/proc/self");
 
 /// Returns the resident memory of a process's children in KiB: the sum of their current sizes
