@@ -18,7 +18,7 @@ class Terminal {
     Terminal& operator=(const Terminal&) = delete;
 
     /// Waits until the program prints the text after the text of the previous call. Fails the test
-    /// if the program exits first or prints nothing for 30 seconds.
+    /// if the program exits first or prints nothing for 60 seconds.
     void await(std::string_view text);
     void type(std::string_view keys) const;
     /// Waits until the program exits. Returns its exit status as in CommandResult. Can be called
