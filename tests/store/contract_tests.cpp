@@ -481,6 +481,21 @@ TEST(update, does_not_log_the_values_of_a_failure) {
         CHECK_TEXT(line.find("private.address") == std::string::npos, line.c_str());
 }
 
+TEST(update, sets_a_ban_and_lifts_it_completely) {
+    add_user("u", "u@x");
+    const auto banned = expect_ok(store().update(
+        "u",
+        {{"banned", true}, {"banReason", "spam"}, {"banExpires", at("2027-01-01T00:00:00.000Z")}}));
+    CHECK(banned.banned);
+    CHECK_EQUAL(std::string("spam"), or_nothing(banned.ban_reason));
+    CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(banned.ban_expires));
+    const auto free =
+        expect_ok(store().update("u", {{"banned", false}, {"banReason", {}}, {"banExpires", {}}}));
+    CHECK(!free.banned);
+    CHECK_EQUAL(std::string("(nothing)"), or_nothing(free.ban_reason));
+    CHECK_EQUAL(std::string("(nothing)"), or_nothing(free.ban_expires));
+}
+
 class EmailChanges : public Contract {
   protected:
     void setup() override {
@@ -1234,21 +1249,6 @@ TEST(session, that_is_active_is_listed_without_its_token) {
                 active_sessions(2));
     CHECK_EQUAL(
         0U, expect_ok(store().list_active_sessions("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
-}
-
-TEST(update, sets_a_ban_and_lifts_it_completely) {
-    add_user("u", "u@x");
-    const auto banned = expect_ok(store().update(
-        "u",
-        {{"banned", true}, {"banReason", "spam"}, {"banExpires", at("2027-01-01T00:00:00.000Z")}}));
-    CHECK(banned.banned);
-    CHECK_EQUAL(std::string("spam"), or_nothing(banned.ban_reason));
-    CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(banned.ban_expires));
-    const auto free =
-        expect_ok(store().update("u", {{"banned", false}, {"banReason", {}}, {"banExpires", {}}}));
-    CHECK(!free.banned);
-    CHECK_EQUAL(std::string("(nothing)"), or_nothing(free.ban_reason));
-    CHECK_EQUAL(std::string("(nothing)"), or_nothing(free.ban_expires));
 }
 
 class Credentials : public Contract {

@@ -668,6 +668,12 @@ TEST(postgresql_table_variants, report_an_address_that_is_registered_in_another_
 TEST_GROUP_BASE(tables_in_use, Contract){};
 TEST_GROUP_BASE(sqlite_tables_in_use, Contract){};
 TEST_GROUP_BASE(postgresql_tables_in_use, Contract){};
+TEST_GROUP_BASE(slow_tables, Contract){};
+TEST_GROUP_BASE(sqlite_slow_tables, Contract){};
+TEST_GROUP_BASE(tables_after_failures, Contract){};
+TEST_GROUP_BASE(sqlite_tables_after_failures, Contract){};
+TEST_GROUP_BASE(postgresql_tables_after_failures, Contract){};
+TEST_GROUP_BASE(password_formats, Contract){};
 
 TEST(postgresql_tables_in_use, may_change_a_column_length_while_connections_are_open) {
     change("ALTER TABLE \"user\" ALTER \"name\" TYPE varchar(50)",
@@ -681,7 +687,7 @@ TEST(postgresql_tables_in_use, may_change_a_column_length_while_connections_are_
     expect_ok(store().create(new_user("n", "n@x")));
 }
 
-TEST(postgresql_tables_in_use, survive_the_loss_of_prepared_statements) {
+TEST(postgresql_tables_after_failures, survive_the_loss_of_prepared_statements) {
     // Simulates a restart in a container, where the new backend may get the PID of the old one.
     add_user("u", "u@x");
     expect_ok(store().find("u"));
@@ -914,7 +920,7 @@ TEST(tables_in_use, do_not_leak_memory_for_rejected_statements) {
         CHECK_TEXT(grown < 4096, (std::to_string(grown) + " KiB more").c_str());
 }
 
-TEST(sqlite_tables_in_use, locked_by_another_process_time_out) {
+TEST(sqlite_slow_tables, locked_by_another_process_time_out) {
     expect_error("UA0104");
     add_user("u", "u@x");
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
@@ -961,7 +967,7 @@ TEST(sqlite_tables_in_use, finish_a_change_before_later_reads) {
     CHECK_EQUAL(SQLITE_BUSY, reads.front());
 }
 
-TEST(sqlite_tables_in_use, time_out_a_commit_blocked_by_readers) {
+TEST(sqlite_slow_tables, time_out_a_commit_blocked_by_readers) {
     expect_error("UA0104");
     sql().run("PRAGMA journal_mode = DELETE");
     add_user("m", "m@x");
@@ -999,7 +1005,7 @@ class UnknownOutcomes final : public IgnoringListener {
     int count = 0;
 };
 
-TEST(sqlite_tables_in_use, report_a_failed_commit_as_unknown) {
+TEST(sqlite_tables_after_failures, report_a_failed_commit_as_unknown) {
     expect_error("UA0106: the database reported an error: disk I/O error");
     add_user("u", "u@x");
     expect_ok(store().find("u"));
@@ -1023,7 +1029,7 @@ TEST(sqlite_tables_in_use, report_a_failed_commit_as_unknown) {
     signal(SIGXFSZ, handler);
 }
 
-TEST(tables_in_use, that_do_not_answer_time_out) {
+TEST(slow_tables, that_do_not_answer_time_out) {
     expect_error("UA0107");
     add_user("u", "u@x");
     expect_ok(store().find("u"));
@@ -1047,7 +1053,7 @@ TEST(tables_in_use, that_do_not_answer_time_out) {
     expect_ok(store().find("u"));
 }
 
-TEST(tables_in_use, are_read_after_a_slow_connect) {
+TEST(slow_tables, are_read_after_a_slow_connect) {
     class SlowSource final : public store::ConnectionSource {
       public:
         explicit SlowSource(SingleConnection& connection) : connection_(connection) {}
@@ -1076,7 +1082,7 @@ TEST(tables_in_use, are_read_after_a_slow_connect) {
     CHECK(is_found);
 }
 
-TEST(tables_in_use, share_one_time_budget_in_a_request) {
+TEST(slow_tables, share_one_time_budget_in_a_request) {
     add_user("u", "u@x");
     store::Clock::duration waited{0};
     const store::TimeoutPolicy shared = {std::chrono::seconds(5), true, &waited};
@@ -1092,7 +1098,7 @@ TEST(tables_in_use, share_one_time_budget_in_a_request) {
     CHECK(is_unavailable(second.find("u", store::UserColumns::known)));
 }
 
-TEST(tables_in_use, have_no_timeout_in_a_command) {
+TEST(slow_tables, have_no_timeout_in_a_command) {
     add_user("u", "u@x");
     const store::TimeoutPolicy none = {std::chrono::milliseconds(0), false};
     store::DatabaseStore tool(*connection_, log_, pool_, store::TableNames{}, "contract", none);
@@ -1102,7 +1108,7 @@ TEST(tables_in_use, have_no_timeout_in_a_command) {
     }
 }
 
-TEST(sqlite_tables_in_use, have_a_lock_timeout_for_each_call_in_a_command) {
+TEST(sqlite_slow_tables, have_a_lock_timeout_for_each_call_in_a_command) {
     expect_error("UA0104");
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
     const store::TimeoutPolicy short_timeout = {std::chrono::seconds(2), false};
@@ -1117,7 +1123,7 @@ TEST(sqlite_tables_in_use, have_a_lock_timeout_for_each_call_in_a_command) {
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
 }
 
-TEST(postgresql_tables_in_use, reconnect_if_the_server_has_become_read_only) {
+TEST(postgresql_tables_after_failures, reconnect_if_the_server_has_become_read_only) {
     // Simulates a primary that became a standby.
     const auto make_read_only = [&] {
         execute_on_connection("SET default_transaction_read_only = on");
@@ -1131,7 +1137,7 @@ TEST(postgresql_tables_in_use, reconnect_if_the_server_has_become_read_only) {
     expect_ok(store().remove("n", {"protected@x"}));
 }
 
-TEST(postgresql_tables_in_use, can_be_read_while_read_only) {
+TEST(postgresql_tables_after_failures, can_be_read_while_read_only) {
     expect_error("UA0108");
     add_user("u", "u@x");
     change("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on",
@@ -1153,7 +1159,7 @@ TEST(postgresql_tables_in_use, are_written_after_a_concurrent_change) {
     CHECK_EQUAL(std::string("other@x"), std::string(expect_ok(updated).email));
 }
 
-TEST(postgresql_tables_in_use, are_read_without_prepared_statements_if_they_vanish) {
+TEST(postgresql_tables_after_failures, are_read_without_prepared_statements_if_they_vanish) {
     // Simulates PgBouncer, where each transaction may use a different backend.
     add_user("u", "u@x");
     for (int time = 0; time < 5; ++time) {
@@ -1164,7 +1170,7 @@ TEST(postgresql_tables_in_use, are_read_without_prepared_statements_if_they_vani
     }
 }
 
-TEST(postgresql_tables_in_use, can_be_written_after_losing_prepared_statements) {
+TEST(postgresql_tables_after_failures, can_be_written_after_losing_prepared_statements) {
     add_user("u", "u@x");
     IgnoringListener after(false);
     set_change_listener(&after);
@@ -1175,7 +1181,7 @@ TEST(postgresql_tables_in_use, can_be_written_after_losing_prepared_statements) 
     expect_ok(store().update("u", {{"name", "New"}}));
 }
 
-TEST(postgresql_tables_in_use, can_be_written_if_a_statement_is_already_prepared) {
+TEST(postgresql_tables_after_failures, can_be_written_if_a_statement_is_already_prepared) {
     add_user("u", "u@x");
     IgnoringListener after(false);
     set_change_listener(&after);
@@ -1190,7 +1196,7 @@ TEST(postgresql_tables_in_use, can_be_written_if_a_statement_is_already_prepared
     expect_ok(store().update("u", {{"name", "New"}}));
 }
 
-TEST(tables_in_use, are_not_left_locked_by_a_failed_create) {
+TEST(tables_after_failures, are_not_left_locked_by_a_failed_create) {
     expect_error("UA0106");
     expect_ok(store().create(new_user("first", "first@x")));
     CHECK(is_failure(store().create(new_user("second", "second@x"))));
@@ -1214,7 +1220,7 @@ TEST(postgresql_tables_in_use, keep_a_user_who_gets_the_protected_address_concur
     CHECK(removed.failure() == store::Failure::protected_user);
 }
 
-TEST(tables_in_use, accept_a_new_user_after_a_database_restart) {
+TEST(tables_after_failures, accept_a_new_user_after_a_database_restart) {
     expect_ok(store().create(new_user("n", "n@x")));
     database().make_unavailable();
     database().make_available();
@@ -1235,7 +1241,7 @@ TEST(tables_in_use, show_an_added_column_after_ten_seconds) {
                 std::string(expect_ok(store().find("u")).image.value_or("none")));
 }
 
-TEST(postgresql_tables_in_use, are_written_once_if_the_connection_is_lost) {
+TEST(postgresql_tables_after_failures, are_written_once_if_the_connection_is_lost) {
     expect_error("UA0105");
     // A sequence counts the writes, because a rollback does not reset it.
     change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
@@ -1248,7 +1254,7 @@ TEST(postgresql_tables_in_use, are_written_once_if_the_connection_is_lost) {
     expect_ok(store().list({}, {20, 0}));
 }
 
-TEST(postgresql_tables_in_use, are_changed_once_if_the_connection_is_lost_during_commit) {
+TEST(postgresql_tables_after_failures, are_changed_once_if_the_connection_is_lost_during_commit) {
     expect_error("the outcome of the write is unknown");
     add_user("u", "u@x");
     // A sequence counts the writes, because a rollback does not reset it.
@@ -1268,7 +1274,8 @@ TEST(postgresql_tables_in_use, are_changed_once_if_the_connection_is_lost_during
     set_change_listener(nullptr);
 }
 
-TEST(postgresql_tables_in_use, report_no_unknown_outcome_if_a_failed_attempt_is_not_recorded) {
+TEST(postgresql_tables_after_failures,
+     report_no_unknown_outcome_if_a_failed_attempt_is_not_recorded) {
     expect_error("UA0105");
     change("CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
            "pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'; CREATE TRIGGER last_write "
@@ -1282,7 +1289,7 @@ TEST(postgresql_tables_in_use, report_no_unknown_outcome_if_a_failed_attempt_is_
     set_change_listener(nullptr);
 }
 
-TEST(postgresql_tables_in_use, count_codes_and_mail_once_if_the_connection_is_lost) {
+TEST(postgresql_tables_after_failures, count_codes_and_mail_once_if_the_connection_is_lost) {
     expect_error("UA0105");
     // A sequence counts the writes, because a rollback does not reset it.
     change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
@@ -1304,7 +1311,7 @@ TEST(postgresql_tables_in_use, count_codes_and_mail_once_if_the_connection_is_lo
     CHECK(store().use_code("a", std::chrono::hours(1)).failure() == store::Failure::already_done);
 }
 
-TEST(postgresql_tables_in_use, are_unavailable_if_the_server_cancels_the_query) {
+TEST(postgresql_tables_after_failures, are_unavailable_if_the_server_cancels_the_query) {
     expect_error("UA0107: the database canceled the query: ");
     add_user("u", "u@x");
     change("CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
@@ -1320,7 +1327,7 @@ TEST(postgresql_tables_in_use, are_unavailable_if_the_server_cancels_the_query) 
     set_change_listener(nullptr);
 }
 
-TEST(tables_in_use, list_the_password_formats_in_use) {
+TEST(password_formats, in_use_are_listed) {
     auto user = new_user("a", "a@x");
     user.account_id = "1";
     user.password_hash = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA";
@@ -1342,7 +1349,7 @@ TEST(tables_in_use, list_the_password_formats_in_use) {
     CHECK_EQUAL(std::string("scrypt"), formats[2]);
 }
 
-TEST(tables_in_use, sample_a_bounded_number_of_rows_for_formats) {
+TEST(password_formats, are_sampled_from_a_bounded_number_of_rows) {
     if (is_postgresql())
         sql().run("TRUNCATE \"account\""); // the rows are then read in order of insertion
     add_user("u", "u@x");
