@@ -197,7 +197,7 @@ TEST(second_step, accepts_each_one_time_password_once) {
     expect("503 SERVICE_UNAVAILABLE", verify_totp());
     store.failures = {{"attempts", store::Failure::failed}};
     expect("500 INTERNAL_SERVER_ERROR", verify_totp());
-    expect("", log.text);
+    expect("", log.text());
     store.has_attempts = false; // nothing counts the uses
     store.failures.clear();
     expect("200", verify_totp());
