@@ -758,7 +758,7 @@ TEST(bulk, import_records_revocations) {
                              "u.\"id\" = r.user_id WHERE r.session_id IS NULL ORDER BY 1"));
 }
 
-TEST(bulk, import_keeps_the_last_superadmin) {
+TEST(bulk, import_keeps_the_last_super_admin) {
     const std::string root = create("root@x.org", "Root", "superAdmin");
     create("banned@x.org", "Ban", "superAdmin");
     expect_ok(ctl({"ban", "banned@x.org"}));
@@ -837,7 +837,7 @@ TEST(bulk, import_rejects_a_user_deleted_in_the_meantime) {
     CHECK_EQUAL(2, count_users());
 }
 
-TEST(bulk, import_keeps_the_last_superadmin_whose_earlier_ban_has_ended) {
+TEST(bulk, import_keeps_the_last_super_admin_whose_earlier_ban_has_ended) {
     create("root@x.org", "Root", "superAdmin");
     expect_ok(ctl({"ban", "root@x.org", "--expires", "7d", "--yes"}));
     sql().run(R"(UPDATE "user" SET "banExpires" = '2020-01-01T00:00:00.000Z')");

@@ -71,7 +71,7 @@ TEST(terminal, delete_asks_and_only_a_yes_deletes) {
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
-TEST(terminal, the_last_superAdmin_is_banned_or_demoted_only_after_confirmation) {
+TEST(terminal, the_last_super_admin_is_banned_or_demoted_only_after_confirmation) {
     create("ana@x.org", "Ana", "superAdmin");
     for (const auto& arguments : std::vector<std::vector<std::string>>{
              {"ban", "ana@x.org"}, {"role", "ana@x.org", "admin"}}) {
@@ -91,7 +91,7 @@ TEST(terminal, the_last_superAdmin_is_banned_or_demoted_only_after_confirmation)
                 Json(ctl({"show", "ana@x.org", "--json"}).output).at("data.role"));
 }
 
-TEST(terminal, delete_says_that_it_is_the_last_superAdmin) {
+TEST(terminal, delete_says_that_it_is_the_last_super_admin) {
     create("ana@x.org", "Ana", "superAdmin");
     Terminal terminal(words({"delete", "ana@x.org"}), environment());
     terminal.await(", the last superAdmin? [y/N] ");

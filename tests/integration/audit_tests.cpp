@@ -562,7 +562,7 @@ TEST(audit, program_that_cannot_be_started_is_logged_without_another_error) {
         [&] { return read_file(httpd_->error_log()).find("UA0402: ") != std::string::npos; }));
 }
 
-TEST(audit, history_of_a_user_is_readable_by_a_superAdmin) {
+TEST(audit, history_of_a_user_is_readable_by_a_super_admin) {
     start_audited("", "UserAdminExtras On\n");
     const auto id =
         text_member(call(Caller::super_admin, "POST", "/api/users", user_json("eva@x.org")), "id");

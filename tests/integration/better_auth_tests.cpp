@@ -26,7 +26,7 @@ class BetterAuth : public OwnHttpd {
 
 TEST_GROUP_BASE(better_auth, BetterAuth){};
 
-TEST(better_auth, by_default_superAdmin_may_do_everything_and_others_nothing) {
+TEST(better_auth, by_default_super_admin_may_do_everything_and_others_nothing) {
     start(endpoints + "</Location>\n");
     CHECK_EQUAL(200, list(Caller::super_admin, "limit=1").status);
     CHECK_EQUAL(403, list(Caller::admin, "limit=1").status);

@@ -131,7 +131,7 @@ class ExtraColumnsOfUsers : public Extras {
 
 TEST_GROUP_BASE(extras_columns, ExtraColumnsOfUsers){};
 
-TEST(extras_columns, are_listed_for_the_console_of_a_superAdmin) {
+TEST(extras_columns, are_listed_for_the_console_of_a_super_admin) {
     STRCMP_CONTAINS(
         R"("columns":[{"name":"company","type":"text","nullable":true,"editable":false},)"
         R"({"name":"plan","type":"text","nullable":true,"editable":true},)"

@@ -42,7 +42,7 @@ TEST(guard, follows_the_directive) {
     CHECK_EQUAL(1, count_active_super_admins());
 }
 
-TEST(postgresql_guard, last_superadmin_is_checked_again_after_a_lock) {
+TEST(postgresql_guard, last_super_admin_is_checked_again_after_a_lock) {
     // SQLite has one writer at a time.
     sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'ada-1')");
     sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "role" = 'superAdmin' FOR UPDATE)");
@@ -62,7 +62,7 @@ TEST(postgresql_guard, last_superadmin_is_checked_again_after_a_lock) {
     CHECK_EQUAL(1, count_active_super_admins());
 }
 
-TEST(guard, last_superadmin_is_kept_under_concurrent_changes) {
+TEST(guard, last_super_admin_is_kept_under_concurrent_changes) {
     constexpr int all = 12;
     constexpr int rounds = 10;
     sql().run(R"(UPDATE "user" SET "role" = 'user' WHERE "id" = 'sara-1')");

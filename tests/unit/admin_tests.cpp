@@ -176,7 +176,7 @@ TEST(admin, rank_lets_an_admin_change_only_users) {
     expect("403 USER_OUTRANKS_YOU", call("revoke-user-sessions", R"({"userId":"boss"})"));
 }
 
-TEST(admin, last_superadmin_prevents_every_loss_of_the_role) {
+TEST(admin, last_super_admin_prevents_every_loss_of_the_role) {
     settings.guards.last_super_admin = true;
     const auto is_guarded = [&](std::string_view endpoint, std::string_view argument) {
         store.guard.reset();

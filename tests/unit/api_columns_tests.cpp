@@ -101,7 +101,7 @@ TEST(columns, that_no_directive_names_stay_hidden) {
         expect("}", extra_members(super_admin, request), request);
 }
 
-TEST(columns, are_shown_only_to_superAdmins_with_UserAdminExtras) {
+TEST(columns, are_shown_only_to_super_admins_with_UserAdminExtras) {
     expect("}", extra_members(admin, "GET /another?columns=company"));
     expect("}", extra_members(user, "GET /me?columns=company"));
     settings.has_extras = false;

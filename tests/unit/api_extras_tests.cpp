@@ -112,7 +112,7 @@ class Extras : public ApiScene {
 
 TEST_GROUP_BASE(extras, Extras){};
 
-TEST(extras, succeed_only_for_a_superAdmin) {
+TEST(extras, succeed_only_for_a_super_admin) {
     for (const Operation& operation : operations) {
         expect(no_session, ask(nobody, operation.request, operation.body), operation.request);
         for (const Caller& caller : {user, admin}) {
@@ -456,7 +456,7 @@ TEST(extras, end_the_sessions_of_a_banned_user_if_configured) {
     expect("update another", calls.text());
 }
 
-TEST(extras, keep_the_last_superAdmin_if_guarded) {
+TEST(extras, keep_the_last_super_admin_if_guarded) {
     ask(super_admin, "PUT /another/ban", "{}");
     CHECK(store.guard->kind == store::UpdateGuard::Kind::none);
     settings.guards.last_super_admin = true;

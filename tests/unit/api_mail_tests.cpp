@@ -112,7 +112,7 @@ TEST(mail, a_verification_link_has_a_token_signed_with_the_secret) {
     expect("400 El email ya está verificado", ask(super_admin, verification_link));
 }
 
-TEST(mail, only_a_superAdmin_sends_links) {
+TEST(mail, only_a_super_admin_sends_links) {
     for (const std::string_view request : {password_link, verification_link}) {
         expect("401 No autorizado", ask(nobody, request));
         for (const Caller& caller : {user, admin})

@@ -192,7 +192,7 @@ TEST(api_openapi, describes_columns_named_like_keywords_of_OpenAPI) {
     CHECK_EQUAL(std::string(R"({"type":["string","null"]})"), at(text, {"x-other-paths"}));
 }
 
-TEST(api_openapi, has_the_columns_that_superAdmins_read_and_change) {
+TEST(api_openapi, has_the_columns_that_super_admins_read_and_change) {
     using Kind = store::ExtraColumn::Kind;
     const store::ExtraColumn columns[] = {
         {"phone", Kind::text}, {"logins", Kind::integer}, {"hidden", Kind::text}};

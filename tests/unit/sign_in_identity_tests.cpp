@@ -163,7 +163,7 @@ TEST(sessions, sessions_of_an_impersonator_without_privileges_are_rejected) {
     expect("unknown", user_of(found));
 }
 
-TEST(sessions, impersonator_of_a_superAdmin_must_be_a_superAdmin) {
+TEST(sessions, impersonator_of_a_super_admin_must_be_a_super_admin) {
     auto found = valid_session();
     found.session.impersonated_by = "sara-1";
     model::User& sara = store.add("sara-1", "sara@example.org", "admin");

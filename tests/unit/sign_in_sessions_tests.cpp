@@ -304,7 +304,7 @@ TEST(sign_in_endpoints, hide_the_session_of_a_banned_or_deleted_impersonator) {
     expect("500 {\"message\" 0", get_session());
 }
 
-TEST(sign_in_endpoints, hide_the_impersonated_session_of_a_new_superAdmin) {
+TEST(sign_in_endpoints, hide_the_impersonated_session_of_a_new_super_admin) {
     store.add("sara-1", "sara@example.org", "admin");
     store.sessions["token"].session.impersonated_by = "sara-1";
     expect("200 {\"session\" 0", get_session());
