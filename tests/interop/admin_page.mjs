@@ -9,7 +9,7 @@ import { newest, secret } from "./support/applications.mjs";
 import { openBrowser } from "./support/browser.mjs";
 import { describeSite } from "./support/checks.mjs";
 import { loadOwn } from "./support/httpd.mjs";
-import { freePort, load, loadTypeScript, repository, work } from "./support/machine.mjs";
+import { load, loadTypeScript, repository, work } from "./support/machine.mjs";
 import { newUserFields } from "./support/site.mjs";
 import { asMigrated } from "./support/styles.mjs";
 import { shape } from "./support/types.mjs";
@@ -18,14 +18,16 @@ const page = "better-auth-admin";
 const calls = "better-auth-calls";
 const folder = join(work, "admin-page");
 const auditLog = join(work, "admin-page.log");
-let port;
 
+/** Binds the application's port before httpd starts. The application responds once a test calls serve(). */
 const directives = async (site) => {
-  port = await freePort();
+  site.server = createServer();
+  await new Promise((resolve) => site.server.listen(0, "127.0.0.1", resolve));
+  site.beforeClose(() => (site.server.close(), site.server.closeAllConnections()));
   const secretFile = join(work, "admin-page.secret");
   writeFileSync(secretFile, `${secret}\n`, { mode: 0o600 });
   const values = {
-    APPLICATION_ADDRESS: `http://127.0.0.1:${port}`,
+    APPLICATION_ADDRESS: `http://127.0.0.1:${site.server.address().port}`,
     APPLICATION_DATABASE: site.database.params,
     APPLICATION_SECRET: `file:${secretFile}`,
     ADMIN_PAGE: folder,
@@ -42,7 +44,7 @@ const directives = async (site) => {
 let sources;
 const prepare = async () => (sources ??= await Sources.make());
 
-/** Starts the application behind httpd. Returns the paths of the requests that it receives. */
+/** Lets the application respond behind httpd. Returns the paths of the requests that it receives. */
 const serve = async (site) => {
   const { toNodeHandler } = await load(`${site.version.packageName}/node`);
   const { adminAc, defaultAc, userAc } = await load(`${site.version.packageName}/plugins/admin/access`);
@@ -56,12 +58,10 @@ const serve = async (site) => {
   });
   const handle = toNodeHandler(auth);
   const asked = [];
-  const server = createServer((request, response) => {
+  site.server.on("request", (request, response) => {
     asked.push(new URL(request.url, site.httpd.address).pathname);
     return handle(request, response);
   });
-  await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
-  site.beforeClose(() => (server.close(), server.closeAllConnections()));
   return asked;
 };
 

@@ -8,12 +8,19 @@ export class Redis {
 
   /** Starts Redis. It runs until the tests end. */
   async start() {
+    process.on("exit", () => this.#process.kill("SIGKILL"));
+    // Another program may bind the port before Redis does.
+    for (let attempt = 0; attempt < 3; ++attempt) if (await this.#start()) return;
+    throw new Error("Redis did not start: install redis-server.");
+  }
+
+  async #start() {
     this.port = await freePort();
     const words = ["--port", this.port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"].map(String);
     this.#process = spawn("setpriv", ["--pdeathsig", "KILL", "--", "redis-server", ...words], { stdio: "ignore" });
     this.#process.unref();
-    process.on("exit", () => this.#process.kill("SIGKILL"));
-    if (!(await eventually(() => accepts(this.port)))) throw new Error("Redis did not start: install redis-server.");
+    const hasEnded = () => this.#process.exitCode !== null;
+    return (await eventually(async () => hasEnded() || (await accepts(this.port)))) && !hasEnded();
   }
 
   /** Returns the library's secondaryStorage option for a Redis database. */
