@@ -44,7 +44,10 @@ let browser;
 let sources;
 
 const prepare = async (site) => {
-  browser ??= await openBrowser();
+  if (!browser) {
+    browser = await openBrowser();
+    site.beforeClose(() => browser.close());
+  }
   sources ??= Sources.make(new URL(`${site.httpd.address}/api/users/openapi.json`));
   return sources;
 };
@@ -157,7 +160,6 @@ describeSite(
         await assert.rejects(read(["gone", person.id]), /busy/);
       });
     });
-    check("the browser ends", async () => browser?.close());
   },
   { directives },
 );

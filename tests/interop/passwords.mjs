@@ -1,8 +1,10 @@
 // Passwords and addresses: each side accepts what the other stores.
 import assert from "node:assert/strict";
 
-import { argon2idPasswords, newest, versions } from "./support/applications.mjs";
+import { Application, argon2idPasswords, newest, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
+import { Database } from "./support/database.mjs";
+import { built, run } from "./support/machine.mjs";
 import { service, newUserFields } from "./support/site.mjs";
 import { asMigrated, serialStyle } from "./support/styles.mjs";
 
@@ -28,9 +30,18 @@ const dialogue = async (site, email, password) => {
 const accepted = 404; // there is no page
 
 const tests = (check) => {
-  // Runs first: later tests leave rows of both kinds.
   check("useradminctl check derives the required directives from the application's rows", async (site) => {
-    const { output } = await site.ctl([
+    // A database of its own, because other tests leave rows of several kinds.
+    const database = await Database.make();
+    site.beforeClose(() => database.close());
+    const application = await Application.make(site.version, database, site.style.options);
+    await application.migrate();
+    await application.signUp("Ana", "ana@example.org", "contraseña de Ana");
+    const { output } = await run(built("useradminctl"), [
+      "--driver",
+      database.driver,
+      "--params",
+      database.params,
       "check",
       "--json",
       "--account-id",

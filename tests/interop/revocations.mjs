@@ -12,8 +12,12 @@ const loadRecipe = async () => (await loadTypeScript("conf/recipes/better-auth-r
 /** A secondary storage for the library. */
 class Storage extends Map {
   isDown = false;
+  failures = 0;
   get(key) {
-    if (this.isDown) throw new Error("the storage is down");
+    if (this.isDown) {
+      ++this.failures;
+      throw new Error("the storage is down");
+    }
     return super.get(key) ?? null;
   }
 }
@@ -54,46 +58,91 @@ export const revokeOne = async (site, application) => {
   assert.ok(await application.accepts(second));
 };
 
-const tests = (check) => {
-  let application;
-  let storage;
-  let stop;
+/** Deletes a user's row in the table of sessions. Returns the session's id. */
+const deleteRow = async (site, user) => {
+  const [{ id }] = await site.database.rows('DELETE FROM "session" WHERE "userId"::text = $1 RETURNING "id"::text', [user.id]);
+  return id;
+};
 
-  /** Starts the application with its storage, and the recipe. */
-  const start = async (site) => {
-    if (application) return;
-    storage = new Storage();
-    application = await site.openApplication({
-      secondaryStorage: storage,
+let silent = 0;
+const { error: print } = console;
+
+/** Runs a function without the recipe's messages. Another site may do so at the same time. */
+const silently = async (run) => {
+  ++silent;
+  console.error = () => {};
+  try {
+    await run();
+  } finally {
+    if (--silent === 0) console.error = print;
+  }
+};
+
+/** An application with its own storage, for one test. */
+class Followed {
+  #site;
+  #recipes = [];
+  storage = new Storage();
+
+  static async open(site) {
+    const followed = new Followed();
+    followed.#site = site;
+    followed.application = await site.openApplication({
+      secondaryStorage: followed.storage,
       session: { storeSessionInDatabase: true },
     });
-    stop = (await loadRecipe())(application.auth, site.database.pool);
-    site.beforeClose(() => stop());
-  };
-  const remove = (site, id) => site.send("DELETE", `/api/users/${id}`);
+    return followed;
+  }
+
+  /** Starts the recipe, by default with the application's pool and storage. Returns a function that stops it. */
+  async follow({ pool = this.#site.database.pool, secondaryStorage } = {}) {
+    const { auth } = this.application;
+    const context = secondaryStorage ? { ...(await auth.$context), secondaryStorage } : auth.$context;
+    const stop = (await loadRecipe())({ $context: Promise.resolve(context) }, pool);
+    this.#recipes.push(stop);
+    return stop;
+  }
 
   /** Waits until all earlier revocations have been swept. */
-  const waitForSweep = async (site) => {
-    const user = await site.createUser();
-    const session = await site.signIn(user, application);
-    await remove(site, user.id);
-    assert.ok(await application.ends(session));
-  };
+  async waitForSweep() {
+    const user = await this.#site.createUser();
+    const session = await this.#site.signIn(user, this.application);
+    await this.#site.send("DELETE", `/api/users/${user.id}`);
+    assert.ok(await this.application.ends(session));
+  }
 
-  for (const [what, change] of revokingChanges)
-    check(`${what} by httpd ends the application's sessions`, async (site) => {
-      await start(site);
-      await revokeAll(site, application, change, what);
+  close() {
+    for (const stop of this.#recipes) stop();
+  }
+}
+
+const tests = (defineCheck) => {
+  /** Defines a test with its own application. */
+  const check = (sentence, run) =>
+    defineCheck(sentence, async (site) => {
+      const followed = await Followed.open(site);
+      try {
+        await run(site, followed);
+      } finally {
+        followed.close();
+      }
     });
 
-  check("revoking a session ends only that one in the application", async (site) => {
-    await start(site);
-    await revokeOne(site, application);
+  for (const [what, change] of revokingChanges)
+    check(`${what} by httpd ends the application's sessions`, async (site, followed) => {
+      await followed.follow();
+      await revokeAll(site, followed.application, change, what);
+    });
+
+  check("revoking a session ends only that one in the application", async (site, followed) => {
+    await followed.follow();
+    await revokeOne(site, followed.application);
   });
 
-  check("a session missing from the list ends in better-auth 1.7.10 and later", async (site) => {
+  check("a session missing from the list ends in better-auth 1.7.10 and later", async (site, followed) => {
     if (site.version !== newest) return;
-    await start(site);
+    const { application, storage } = followed;
+    await followed.follow();
     const user = await site.createUser();
     const session = await site.signIn(user, application);
     storage.delete(`active-sessions-${user.id}`); // two parallel sign-ins may lose an entry
@@ -101,35 +150,23 @@ const tests = (check) => {
     storage.set(`revoked-sessions-before-${id}`, "8640000000000000");
     for (const banned of [user.id, id]) await site.change(banned, { banned: true }, "/ending/users");
     assert.ok(await application.ends(session));
-    await waitForSweep(site);
+    await followed.waitForSweep();
     assert.equal(storage.get(`revoked-sessions-before-${id}`), "8640000000000000");
   });
 
-  check("a session opened after a revocation survives a restart", async (site) => {
-    await start(site);
+  check("a session opened after a revocation survives a restart", async (site, followed) => {
+    const stop = await followed.follow();
     const user = await site.createUser();
     await site.change(user.id, { banned: true }, "/ending/users");
     await site.change(user.id, { banned: false }, "/ending/users");
     await sleep(1100); // a session opened in the same second is treated as older than the ban
-    const session = await site.signIn(user, application);
+    const session = await site.signIn(user, followed.application);
     stop();
-    stop = (await loadRecipe())(application.auth, site.database.pool);
-    await waitForSweep(site);
-    assert.ok(await application.accepts(session));
+    await followed.follow();
+    await followed.waitForSweep();
+    assert.ok(await followed.application.accepts(session));
   });
 
-  /** While the function runs, replaces the recipe with one that has this pool and storage. */
-  const withRecipe = async (site, { pool = site.database.pool, secondaryStorage = storage }, run) => {
-    stop();
-    const context = { ...(await application.auth.$context), secondaryStorage };
-    const stopAnother = (await loadRecipe())({ $context: Promise.resolve(context) }, pool);
-    try {
-      await run();
-    } finally {
-      stopAnother();
-      stop = (await loadRecipe())(application.auth, site.database.pool);
-    }
-  };
   /** Returns a pool that records queries and results. `change` may modify a result. */
   const recording = (site, change = () => {}) => {
     const sweeps = [];
@@ -144,137 +181,128 @@ const tests = (check) => {
     };
   };
 
-  check("the application's start reads one row per user", async (site) => {
-    await start(site);
+  check("the application's start reads one row per user", async (site, followed) => {
     const user = await site.createUser();
     await site.change(user.id, { banned: true }, "/ending/users");
     await site.change(user.id, { banned: false }, "/ending/users");
     await site.change(user.id, { banned: true }, "/ending/users");
     const pool = recording(site);
-    await withRecipe(site, { pool }, () => eventually(() => pool.sweeps.length > 0));
+    await followed.follow({ pool });
+    assert.ok(await eventually(() => pool.sweeps.length > 0));
     assert.equal(pool.sweeps[0].rows.filter((row) => row.user_id === user.id).length, 1);
   });
 
-  check("an invalid stored value does not affect other sessions", async (site) => {
-    await start(site);
+  check("an invalid stored value does not affect other sessions", async (site, followed) => {
+    const { application, storage } = followed;
+    await followed.follow();
     const [first, second] = [await site.createUser(), await site.createUser()];
     const sessions = [await site.signIn(first, application), await site.signIn(second, application)];
-    const { error } = console;
-    console.error = () => {};
-    try {
+    await silently(async () => {
       storage.set(`active-sessions-${first.id}`, JSON.stringify({ of: "another form" }));
       for (const { id } of [first, second]) await site.change(id, { banned: true }, "/ending/users");
       assert.ok(await application.ends(sessions[1]));
       storage.set(`active-sessions-${first.id}`, JSON.stringify([{ token: "bad" }, { token: sessions[0].token }]));
       storage.set("bad", "{");
       assert.ok(await application.ends(sessions[0]));
-    } finally {
-      console.error = error;
-      storage.delete("bad");
-    }
+    });
   });
 
-  check("a storage may return parsed values", async (site) => {
-    await start(site);
+  check("a storage may return parsed values", async (site, followed) => {
+    const { application, storage } = followed;
     const user = await site.createUser();
     const session = await site.signIn(user, application);
     const secondaryStorage = {
       get: (key) => JSON.parse(storage.get(key)),
       set: (key, value) => storage.set(key, value),
     };
-    await withRecipe(site, { secondaryStorage }, async () => {
-      await site.change(user.id, { banned: true }, "/ending/users");
-      assert.ok(await application.ends(session));
-    });
+    await followed.follow({ secondaryStorage });
+    await site.change(user.id, { banned: true }, "/ending/users");
+    assert.ok(await application.ends(session));
   });
 
-  check("a database that was replaced is read from the beginning", async (site) => {
-    await start(site);
+  check("a database that was replaced is read from the beginning", async (site, followed) => {
     const pool = recording(site, (rows, number) => {
       if (number === 0) rows[0].position = "1000000000";
     });
-    await withRecipe(site, { pool }, () => eventually(() => pool.sweeps.length > 2));
+    await followed.follow({ pool });
+    assert.ok(await eventually(() => pool.sweeps.length > 2));
     assert.deepEqual(pool.sweeps.slice(0, 3).map((sweep) => sweep.position), ["0", "1000000000", "0"]);
   });
 
-  check("revocations of a restored dump are read once", async (site) => {
-    await start(site);
+  check("revocations of a restored dump are read once", async (site, followed) => {
     await site.database.run(
       "INSERT INTO useradmin_revocation (user_id, transaction_id) VALUES ('restored', '1000000000')"
     );
     const pool = recording(site);
-    await withRecipe(site, { pool }, () => eventually(() => pool.sweeps.length > 1));
+    await followed.follow({ pool });
+    assert.ok(await eventually(() => pool.sweeps.length > 1));
     const times = pool.sweeps.slice(0, 2).map(({ rows }) => rows.filter((row) => row.user_id === "restored").length);
     await site.database.run("DELETE FROM useradmin_revocation WHERE user_id = 'restored'");
     assert.deepEqual(times, [1, 0]);
   });
 
-  /** Deletes the row of a session, records the revocation of a session, and waits until it has been swept. */
-  const revokeWithoutRow = async (site, user, revokedId, age) => {
-    const [{ id }] = await site.database.rows('DELETE FROM "session" WHERE "userId"::text = $1 RETURNING "id"::text', [user.id]);
+  /** Records the revocation of a session some time ago, and waits until it has been swept. */
+  const sweepRevocation = async (site, followed, user, sessionId, age) => {
     await site.database.rows(
       "INSERT INTO useradmin_revocation (user_id, session_id, created_at) VALUES ($1, $2, now() - $3::interval)",
-      [user.id, revokedId ?? id, age]
+      [user.id, sessionId, age]
     );
-    await waitForSweep(site);
-    return id;
+    const stop = await followed.follow();
+    await followed.waitForSweep();
+    stop();
   };
 
-  check("ending one session ends no later session without a row", async (site) => {
-    await start(site);
+  check("ending one session ends no later session without a row", async (site, followed) => {
     const user = await site.createUser();
-    const session = await site.signIn(user, application);
-    await revokeWithoutRow(site, user, null, "5 s");
-    assert.ok(await application.accepts(session));
-    await site.database.rows("UPDATE useradmin_revocation SET created_at = now() WHERE user_id = $1", [user.id]);
-    await withRecipe(site, {}, async () => assert.ok(await application.ends(session)));
+    const session = await site.signIn(user, followed.application);
+    const id = await deleteRow(site, user);
+    await sweepRevocation(site, followed, user, id, "5 s");
+    assert.ok(await followed.application.accepts(session));
+    await sweepRevocation(site, followed, user, id, "0 s");
+    assert.ok(await followed.application.ends(session));
   });
 
-  check("ending one session ends no session with another id", async (site) => {
-    await start(site);
+  check("ending one session ends no session with another id", async (site, followed) => {
     const user = await site.createUser();
-    const session = await site.signIn(user, application);
-    const id = await revokeWithoutRow(site, user, "another", "0 s");
-    assert.equal(await application.accepts(session), site.version.storesIds);
+    const session = await site.signIn(user, followed.application);
+    const id = await deleteRow(site, user);
+    await sweepRevocation(site, followed, user, "another", "0 s");
+    assert.equal(await followed.application.accepts(session), site.version.storesIds);
     if (!site.version.storesIds) return;
-    await site.database.rows("UPDATE useradmin_revocation SET session_id = $2, created_at = now() WHERE user_id = $1", [user.id, id]);
-    await withRecipe(site, {}, async () => assert.ok(await application.ends(session)));
+    await sweepRevocation(site, followed, user, id, "0 s");
+    assert.ok(await followed.application.ends(session));
   });
 
-  check("a recipe stopped during a sweep does not sweep again", async (site) => {
-    await start(site);
+  check("a recipe stopped during a sweep does not sweep again", async (site, followed) => {
+    await followed.follow();
     let sweeps = 0;
-    const stopAnother = (await loadRecipe())(application.auth, {
+    const stop = (await loadRecipe())(followed.application.auth, {
       query: async (...parameters) => {
         ++sweeps;
         await null; // the recipe returns first
-        stopAnother();
+        stop();
         return site.database.pool.query(...parameters);
       },
     });
-    await eventually(() => sweeps === 1);
+    assert.ok(await eventually(() => sweeps === 1));
     // Each call takes at least one of the recipe's intervals between sweeps.
-    await waitForSweep(site);
-    await waitForSweep(site);
+    await followed.waitForSweep();
+    await followed.waitForSweep();
     assert.equal(sweeps, 1);
   });
 
-  check("revocations during an outage of the storage are applied later", async (site) => {
-    await start(site);
+  check("revocations during an outage of the storage are applied later", async (site, followed) => {
+    const { application, storage } = followed;
+    await followed.follow();
     const user = await site.createUser();
     const session = await site.signIn(user, application);
-    const { error } = console;
-    let failures = 0;
-    console.error = () => ++failures;
-    try {
+    await silently(async () => {
       storage.isDown = true;
       await site.change(user.id, { banned: true }, "/ending/users");
-      await eventually(() => failures > 1);
+      assert.ok(await eventually(() => storage.failures > 1));
       storage.isDown = false;
       assert.ok(await application.ends(session));
-    } finally {
-      console.error = error;
-    }
+    });
   });
 };
 

@@ -203,7 +203,7 @@ export class Site {
   closing = [];
 
   async close() {
-    for (const action of this.closing) action();
+    for (const action of this.closing) await action();
     try {
       await this.httpd?.stop();
     } finally {
