@@ -1,5 +1,5 @@
-# Finds httpd and PostgreSQL, and runs a separate PostgreSQL. Sourced by conf/quickstart/run and tests/bench/run, after
-# install.sh.
+# Finds httpd and PostgreSQL, and runs a separate PostgreSQL. Sourced by conf/quickstart/run and the tests' scripts, which
+# define fail (install.sh does).
 # shellcheck shell=bash
 
 # find_httpd: sets httpd, httpd_modules and httpd_version. Fails if httpd is missing or too old.
