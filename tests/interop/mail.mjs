@@ -58,17 +58,9 @@ const tests = (check) => {
 
   check("resetPassword rejects a link that is no longer valid", async (site) => {
     const user = await site.createUser();
-    const changes = [
-      ["POST", `${user.id}/password-link`],
-      ["PUT", user.id, { body: { email: newUserFields().email } }],
-      ["PUT", `${user.id}/password`, { body: { password: "otra contraseña" } }],
-    ];
-    for (const [method, path, options] of changes) {
-      const token = await sendLink(site, user, "password");
-      const { status, body } = await site.send(method, `/mailing/users/${path}`, options);
-      assert.equal(status, 200, JSON.stringify(body));
-      assert.equal(await reset(site.application, token), 400, path);
-    }
+    const token = await sendLink(site, user, "password");
+    await site.change(user.id, { email: newUserFields().email }, "/mailing/users");
+    assert.equal(await reset(site.application, token), 400);
   });
 
   check("resetPassword accepts a token with any storage of identifiers", async (site) => {

@@ -75,27 +75,6 @@ const testsOf = (redis, version, database) => (check) => {
     // Retry, because a session opened in the same second is treated as older than the ban.
     assert.ok(await eventually(async () => application.accepts(await site.signIn(user, application))));
   });
-
-  check("revocations while Redis is frozen are delivered later", async (site) => {
-    const application = await start(site);
-    const [user, other] = [await site.createUser(), await site.createUser()];
-    const session = await site.signIn(user, application);
-    redis.freeze();
-    let isSaid;
-    try {
-      const ban = { body: { banned: true } };
-      assert.equal((await site.send("PUT", `/api/users/${user.id}`, ban)).status, 200);
-      isSaid = await eventually(
-        async () => (await site.send("PUT", `/api/users/${other.id}`, ban)).headers.get("warning") !== null,
-      );
-    } finally {
-      redis.thaw();
-    }
-    assert.ok(isSaid);
-    assert.ok(await application.ends(session));
-    site.log.expect("UA0218");
-    site.log.expect("UA0219");
-  });
 };
 
 for (const version of versions.filter((one) => !one.issuer))

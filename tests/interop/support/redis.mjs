@@ -35,11 +35,4 @@ export class Redis {
       close: () => client.disconnect(),
     };
   }
-
-  freeze() {
-    this.#process.kill("SIGSTOP");
-  }
-  thaw() {
-    this.#process.kill("SIGCONT");
-  }
 }
