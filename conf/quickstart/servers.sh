@@ -99,6 +99,9 @@ loadable() {
     done
 }
 
+# Arguments for the next PostgreSQL server, such as -c fsync=off.
+postgresql_settings=()
+
 # start_postgresql DIR USER...: starts the cluster in DIR/postgresql and waits until it accepts connections. Creates the
 # cluster at first use. It listens only on a socket in DIR/postgresql. The database and the role are called useradmin; the given
 # users and the current one may log in as that role. If started by root, the server runs as postgres. Sets postgresql_pid and
@@ -160,7 +163,8 @@ CONF
     if ((EUID == 0)); then
         with_death_signal=(setpriv --reuid postgres --regid "$(id -g postgres)" --init-groups --pdeathsig INT --)
     fi
-    setsid "${with_death_signal[@]}" "$postgresql/postgres" -D "$folder/data" >>"$log" 2>&1 </dev/null &
+    setsid "${with_death_signal[@]}" "$postgresql/postgres" -D "$folder/data" "${postgresql_settings[@]}" \
+        >>"$log" 2>&1 </dev/null &
     postgresql_pid=$!
     local attempts=0
     until "$postgresql/pg_isready" -q -h "$folder" -d postgres -U postgres; do
@@ -170,11 +174,21 @@ CONF
         sleep 0.1
     done
     if [[ -e $folder/unfinished ]]; then
-        "${run[@]}" "$postgresql/psql" -X -q -v ON_ERROR_STOP=1 -h "$folder" -U postgres -d postgres \
-            -c 'CREATE ROLE useradmin LOGIN' -c 'CREATE DATABASE useradmin OWNER useradmin' >>"$log" 2>&1 ||
+        as_superuser 'CREATE ROLE useradmin LOGIN' 'CREATE DATABASE useradmin OWNER useradmin' >>"$log" 2>&1 ||
             fail "The PostgreSQL database could not be created: the reason is in $log"
         rm "$folder/unfinished"
     fi
+}
+
+# as_superuser SQL...: runs statements as the superuser of the PostgreSQL server that start_postgresql started.
+as_superuser() {
+    local -a run=() statements=()
+    local sql
+    for sql; do
+        statements+=(-c "$sql")
+    done
+    ((EUID != 0)) || run=(as_user postgres)
+    "${run[@]}" "$postgresql/psql" -X -q -v ON_ERROR_STOP=1 -h "$postgresql_socket" -U postgres -d postgres "${statements[@]}"
 }
 
 # stop_server PID SIGNAL: sends the signal to a child of this script and waits for it to exit; kills it after 10 s.

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { load, packages, repository, run, work } from "../interop/support/machine.mjs";
+import { load, packages, repository, run, work } from "../javascript/machine.mjs";
 
 const scripts = join(repository, "mod_useradmin/console/script");
 

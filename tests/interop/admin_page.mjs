@@ -8,7 +8,7 @@ import { browserProgram, eventuallyEquals, isShown, openBrowser as openChromium,
 import { newest, secret } from "./support/applications.mjs";
 import { openBrowser } from "./support/browser.mjs";
 import { describeSite } from "./support/checks.mjs";
-import { loadOwn } from "./support/httpd.mjs";
+import { loadOwn } from "../javascript/httpd.mjs";
 import { load, loadTypeScript, repository, work } from "./support/machine.mjs";
 import { newUserFields } from "./support/site.mjs";
 import { asMigrated } from "./support/styles.mjs";

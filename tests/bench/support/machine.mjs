@@ -23,7 +23,7 @@ export const node = process.execPath;
 
 const { load } = await import(pathToFileURL(join(folder, "packages.mjs")));
 export { load };
-export * from "../../interop/support/processes.mjs";
+export * from "../../javascript/processes.mjs";
 
 /** Thrown if a case cannot be measured yet, or not on this machine. */
 export class Skipped extends Error {}

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 
-import { eventually, load, work } from "../../interop/support/machine.mjs";
+import { eventually, folder, load, work } from "../../javascript/machine.mjs";
 import { password } from "./site.mjs";
 
 const puppeteer = (await load("puppeteer-core")).default;
 const axe = readFileSync(
-  createRequire(join(process.env.INTEROP_FOLDER, "packages.mjs")).resolve("axe-core/axe.min.js"),
+  createRequire(join(folder, "packages.mjs")).resolve("axe-core/axe.min.js"),
   "utf8",
 );
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];

@@ -2,8 +2,8 @@
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { accountOfChildren, Httpd } from "../../interop/support/httpd.mjs";
-import { built, run, work } from "../../interop/support/machine.mjs";
+import { accountOfChildren, Httpd } from "../../javascript/httpd.mjs";
+import { built, run, work } from "../../javascript/machine.mjs";
 
 export const password = "correct horse battery staple";
 

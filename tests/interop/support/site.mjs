@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 
 import { Application, argon2idPasswords, secret } from "./applications.mjs";
 import { Database, SqliteDatabase } from "./database.mjs";
-import { Httpd } from "./httpd.mjs";
+import { Httpd } from "../../javascript/httpd.mjs";
 import { built, run } from "./machine.mjs";
 
 const users = (path, directives) =>
