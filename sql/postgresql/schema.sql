@@ -90,8 +90,6 @@ CREATE TABLE IF NOT EXISTS "useradmin_attempt" (
     failures   bigint NOT NULL,
     expires_at bigint NOT NULL
 );
--- An earlier version created this table as UNLOGGED, and a crash would empty it.
-ALTER TABLE "useradmin_attempt" SET LOGGED;
 CREATE INDEX IF NOT EXISTS "useradmin_attempt_expires_at_idx" ON "useradmin_attempt" (expires_at);
 
 CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");
