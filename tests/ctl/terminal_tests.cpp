@@ -99,6 +99,20 @@ TEST(terminal, delete_says_that_it_is_the_last_super_admin) {
     CHECK_EQUAL(1, terminal.status());
 }
 
+TEST(terminal, delete_asks_again_if_the_user_has_become_the_last_superAdmin) {
+    create("ana@x.org", "Ana", "superAdmin");
+    create("bo@x.org", "Bo", "superAdmin");
+    Terminal terminal(words({"delete", "ana@x.org"}), environment());
+    terminal.await("Delete Ana <ana@x.org>, role superAdmin? [y/N] ");
+    sql().run(R"(UPDATE "user" SET "role" = 'user' WHERE "email" = 'bo@x.org')");
+    terminal.type("y\n");
+    terminal.await("Ana <ana@x.org> is the last superAdmin. Delete anyway? [y/N] ");
+    terminal.type("n\n");
+    CHECK_EQUAL(1, terminal.status());
+    CHECK(has(terminal.screen(), "nothing was done"));
+    CHECK_EQUAL(2, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
 TEST(terminal, shows_no_user_data_in_the_progress_line) {
     const std::string alone = "\r\x1b[K";
     const auto output_of = [](const std::vector<std::string>& arguments, int status) {

@@ -2,6 +2,7 @@
 #include "scene.hpp"
 
 #include "password/hash.hpp"
+#include "support/files.hpp"
 
 namespace useradmin::test {
 
@@ -391,6 +392,31 @@ TEST(last_super_admin, is_the_last_one_who_is_not_banned) {
     expect_ok(ctl({"role", bo, "superAdmin"}));
     expect_ok(ctl({"unban", bo}));
     expect_ok(ctl({"ban", ana}));
+}
+
+TEST(last_super_admin, is_protected_while_the_other_one_is_changed) {
+    if (!is_postgresql())
+        return;
+    const std::string ana = create("ana@x.org", "Ana", "superAdmin");
+    create("bo@x.org", "Bo", "superAdmin");
+    const std::string out = path("last-super-admin.out");
+    for (const auto& arguments :
+         std::vector<std::vector<std::string>>{{"ban", ana}, {"role", ana, "user"}}) {
+        test::Database other(database().driver(), database().params());
+        other.run(R"(BEGIN; UPDATE "user" SET "banned" = true WHERE "email" = 'bo@x.org')");
+        Process process({words(arguments), environment()}, out);
+        CHECK(eventually([&] {
+            return sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0 ||
+                   !process.running();
+        }));
+        other.run("COMMIT");
+        CHECK(process.exits_within(std::chrono::seconds(60)));
+        CHECK_TEXT(has(read_file(out), "Ana <ana@x.org> is the last superAdmin."),
+                   read_file(out).c_str());
+        sql().run(R"(UPDATE "user" SET "banned" = false)");
+    }
+    CHECK_EQUAL(std::string("superAdmin"),
+                Json(ctl({"show", ana, "--json"}).output).at("data.role"));
 }
 
 TEST_GROUP_BASE(ban, Scene){};

@@ -18,9 +18,11 @@ Exit ban(Context& context) {
         require_column(context, "banReason");
     if (ends)
         require_column(context, "banExpires");
-    confirm_last_super_admin(context, user, "Ban");
-    const model::User banned =
-        change(context, user, api::ban(reason, ends, now), store::SessionPolicy::revoke);
+    const model::User banned = change_guarded(
+        user, "Ban", last_super_admin_guard(context), [&](const store::UpdateGuard& guard) {
+            return context.store().update(user.id, api::ban(reason, ends, now), guard,
+                                          store::SessionPolicy::revoke);
+        });
     const std::string done =
         display(banned) + " is banned " + (ends ? "until " + display(ends) : "permanently");
     print(context, banned, done + "; the user's sessions were ended");
@@ -34,7 +36,8 @@ Exit unban(Context& context) {
         print(context, user, display(user) + " is not banned; nothing was changed");
         return Exit::success;
     }
-    const model::User free = change(context, user, api::unban(text::now()));
+    const model::User free =
+        value_unless_deleted(context.store().update(user.id, api::unban(text::now())));
     print(context, free, display(free) + " is no longer banned");
     return Exit::success;
 }

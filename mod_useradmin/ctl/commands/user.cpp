@@ -48,11 +48,14 @@ Exit set_role(Context& context) {
               "the role of " + display(user) + " is already " + role + "; nothing was changed");
         return Exit::success;
     }
-    confirm_last_super_admin(context, user, "Assign the role '" + role + "'");
     const bool ends_sessions = context.settings.ends_sessions;
-    const model::User changed =
-        change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}},
-               ends_sessions ? store::SessionPolicy::revoke : store::SessionPolicy::keep);
+    const model::User changed = change_guarded(
+        user, "Assign the role '" + role + "'", last_super_admin_guard(context),
+        [&](const store::UpdateGuard& guard) {
+            return context.store().update(
+                user.id, {{"role", std::string_view(role)}, {"updatedAt", text::now()}}, guard,
+                ends_sessions ? store::SessionPolicy::revoke : store::SessionPolicy::keep);
+        });
     print(context, changed,
           "the role of " + display(changed) + " is now " + role +
               (ends_sessions ? "; the user's sessions were ended" : ""));
@@ -62,13 +65,20 @@ Exit set_role(Context& context) {
 Exit remove(Context& context) {
     const model::User user = find_user(context, context.options.arguments[0]);
     const std::string name = display(user);
-    if (!context.options.has("yes") &&
-        !confirm("Delete " + name +
-                 (is_last_super_admin(context, user)
-                      ? ", the last superAdmin?"
-                      : ", role " + std::string(user.role.value_or("user")) + "?")))
-        throw CommandError("nothing was deleted");
-    value_unless_deleted(context.store().remove(user.id, no_protected_email));
+    store::UpdateGuard guard = last_super_admin_guard(context);
+    if (!context.options.has("yes")) {
+        const bool is_last = is_last_super_admin(context, user);
+        if (!confirm("Delete " + name +
+                     (is_last ? ", the last superAdmin?"
+                              : ", role " + std::string(user.role.value_or("user")) + "?")))
+            throw CommandError("nothing was deleted");
+        // The answer covers the last superAdmin.
+        if (is_last)
+            guard = {};
+    }
+    change_guarded(user, "Delete", guard, [&](const store::UpdateGuard& each) {
+        return context.store().remove(user.id, no_protected_email, each);
+    });
     const std::string done = name + " was deleted, with its sessions and accounts";
     if (context.wants_json())
         print_json(api::text_envelope(true, done));

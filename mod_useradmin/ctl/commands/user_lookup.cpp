@@ -41,11 +41,6 @@ model::User find_user(Context& context, std::string_view word) {
     return found;
 }
 
-model::User change(Context& context, const model::User& user, const store::Changes& changes,
-                   store::SessionPolicy sessions) {
-    return value_unless_deleted(context.store().update(user.id, changes, {}, sessions));
-}
-
 void print(const Context& context, const model::User& user) {
     if (context.wants_json()) {
         print_json(api::record(user).body);
@@ -103,10 +98,16 @@ bool is_last_super_admin(Context& context, const model::User& user) {
     return false;
 }
 
-void confirm_last_super_admin(Context& context, const model::User& user, std::string_view action) {
-    if (!context.options.has("yes") && is_last_super_admin(context, user) &&
-        !confirm(display(user) + " is the last superAdmin. " + std::string(action) + " anyway?"))
+void confirm_last_super_admin(const model::User& user, std::string_view action) {
+    if (!confirm(display(user) + " is the last superAdmin. " + std::string(action) + " anyway?"))
         throw CommandError("nothing was done");
+}
+
+store::UpdateGuard last_super_admin_guard(const Context& context) {
+    if (context.options.has("yes"))
+        return {};
+    return {store::UpdateGuard::Kind::keeps_last_of_role, api::text_of(api::Role::super_admin),
+            text::now()};
 }
 
 } // namespace useradmin::ctl
