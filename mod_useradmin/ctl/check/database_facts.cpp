@@ -102,14 +102,23 @@ std::vector<MissingPrivilege> missing_privileges(Database& database, const store
     return missing;
 }
 
-/// Returns whether the columns exist and the database role may read them.
-bool can_read(const store::Table& table, std::initializer_list<std::string_view> fields) {
+using Fields = std::initializer_list<std::string_view>;
+
+bool has_columns(const store::Table& table, Fields fields) {
     return std::ranges::all_of(
-        fields,
-        [&](std::string_view field) {
-            const store::Column* const column = table.find(field);
-            return column != nullptr && column->is_readable;
-        });
+        fields, [&](std::string_view field) { return table.find(field) != nullptr; });
+}
+
+/// Returns whether the columns exist and the database role may read them.
+bool can_read(const store::Table& table, Fields fields) {
+    return has_columns(table, fields) &&
+           std::ranges::all_of(
+               fields, [&](std::string_view field) { return table.at(field).is_readable; });
+}
+
+std::string cannot_read(const store::Table& table) {
+    return "the database role cannot read table " + table.name +
+           "; run the command as the tables' owner";
 }
 
 /// Returns the name of the text type, qualified with the system schema if the database has one.
@@ -294,24 +303,31 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     if (settings.verifies_second_factors && schema.has_second_factors())
         found.missing_second_factor_privileges =
             missing_privileges(database, schema, store::second_factor_privileges(schema));
-    found.superuser_risk = database.superuser_risk(schema);
-    // In the second case, every statement on the user table fails.
-    if (found.superuser_risk || (schema.public_lacks_schema_usage && schema.scale.empty()))
+    found.why_unread = database.superuser_risk(schema);
+    // In the other cases, every statement on the user table fails.
+    if (found.why_unread || (schema.public_lacks_schema_usage && schema.scale.empty()) ||
+        !has_columns(schema.user, {"id", "email"}))
         return found;
     // Each module requires this privilege.
     const bool can_read_users =
         std::ranges::none_of(found.missing_privileges, [](const MissingPrivilege& missing) {
             return missing.table == 'u' && missing.privilege == "SELECT";
         });
-    if (!can_read_users || !can_read(schema.user, {"id", "email"}))
+    if (!can_read_users) {
+        found.why_unread = cannot_read(schema.user);
         return found;
+    }
     count_without_timeouts(
         database, [&] { count_addresses(database, schema, settings.protected_address(), found); });
     count_time_formats(database, schema.user, found);
-    const bool has_times = schema.account.find("createdAt") != nullptr;
-    if (!can_read(schema.account, {"id", "providerId", "userId"}) ||
-        (has_times && !can_read(schema.account, {"createdAt"})))
+    const store::Table& account = schema.account;
+    if (!has_columns(account, {"id", "providerId", "userId"}))
         return found;
+    if (!can_read(account, {"id", "providerId", "userId"}) ||
+        (has_columns(account, {"createdAt"}) && !can_read(account, {"createdAt"}))) {
+        found.why_unread = cannot_read(account);
+        return found;
+    }
     found.own.emplace();
     found.foreign.emplace();
     count_without_timeouts(database, [&] { count_rows(database, schema, found); });

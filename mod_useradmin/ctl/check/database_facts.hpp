@@ -80,8 +80,9 @@ struct DatabaseFacts {
     std::vector<MissingPrivilege> missing_privileges;
     /// The missing privileges that sign-in with a second factor requires.
     std::vector<MissingPrivilege> missing_second_factor_privileges;
-    /// Why the rows were not read, if reading them is a risk (Database::superuser_risk).
-    std::optional<std::string> superuser_risk;
+    /// Why the rows were not read: a superuser risk (Database::superuser_risk) or a missing
+    /// privilege. Empty if they were read, or if the schema's problems say why not.
+    std::optional<std::string> why_unread;
     /// Counts of the users that this service seems to have created, and of their credential
     /// accounts. Such an account has a UUID and the user's creation time. If times are in seconds,
     /// the user's address is also verified. A user without a credential account has a UUID. In rows

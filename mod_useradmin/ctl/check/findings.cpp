@@ -190,14 +190,10 @@ class Examiner {
 
     /// Compares the settings with the rows of the application and of this service.
     void check_rows() {
-        if (!found_.own || !found_.foreign) {
-            if (found_.superuser_risk)
-                note("the rows were not read: " + *found_.superuser_risk);
-            else if (schema().user.exists() && schema().account.exists())
-                note("the database role cannot read the account table, so the rows were not "
-                     "evaluated; to evaluate them, run the command as the tables' owner");
+        if (found_.why_unread)
+            findings_.unchecked.push_back("the rows were not read: " + *found_.why_unread);
+        if (!found_.own || !found_.foreign)
             return;
-        }
         check_emails(*found_.own, *found_.foreign);
         if (found_.own->account_ids && found_.foreign->account_ids)
             check_account_ids(*found_.own->account_ids, *found_.foreign->account_ids);
