@@ -68,6 +68,38 @@ inline std::vector<Privilege> mail_privileges(const Schema& schema) {
             {letter, "SELECT", "value"}};
 }
 
+/// Counting the uses of API keys (AuthUserAdminApiKey), in addition to session_privileges.
+inline std::vector<Privilege> key_use_privileges(const Schema& schema) {
+    const OwnedTable* const keys = schema.api_keys();
+    if (keys == nullptr)
+        return {};
+    const char letter = schema.letter(*keys);
+    return {{letter, "SELECT"},
+            {letter, "UPDATE", "remaining"},
+            {letter, "UPDATE", "lastRefillAt"},
+            {letter, "UPDATE", "requestCount"},
+            {letter, "UPDATE", "lastRequest"},
+            {letter, "UPDATE", "updatedAt"}};
+}
+
+/// Deleting a user's rows in the plugins' tables and disabling API keys (UserAdminCleanUp), in
+/// addition to service_privileges. No key is read.
+inline std::vector<Privilege> clean_up_privileges(const Schema& schema) {
+    std::vector<Privilege> all;
+    for (const OwnedTable& owned : schema.owned) {
+        const char letter = schema.letter(owned);
+        const PluginTable& plugin = *owned.plugin;
+        all.insert(all.end(), {{letter, "DELETE"}, {letter, "SELECT", plugin.owner}});
+        if (plugin.name == "apiKey")
+            all.insert(all.end(), {{letter, "SELECT", "id"},
+                                   {letter, "SELECT", "enabled"},
+                                   {letter, "UPDATE", "enabled"}});
+        if (plugin.name == disabled_keys_table)
+            all.insert(all.end(), {{letter, "INSERT"}, {letter, "SELECT", "keyId"}});
+    }
+    return all;
+}
+
 /// The table of revocations. UPDATE is required to lock old rows before their removal.
 inline constexpr Privilege revocation_privileges[] = {
     {'r', "SELECT"}, {'r', "INSERT"}, {'r', "UPDATE"}, {'r', "DELETE"}};

@@ -689,6 +689,18 @@ TEST(postgresql_privileges, to_remove_a_second_factor_are_named) {
     CHECK_EQUAL(0, run_check(extras).size("data.problems"));
 }
 
+TEST(postgresql_privileges, are_reported_once_if_several_features_need_them) {
+    add_second_factors(true);
+    const Json found = run_check("UserAdmin On\nUserAdminExtras On\nUserAdminCleanUp On\n");
+    std::vector<std::string> problems;
+    for (int each = 0; each < found.size("data.problems"); ++each)
+        problems.push_back(found.at("data.problems." + std::to_string(each)));
+    CHECK(any_contains(found, "data.problems", R"(DELETE ON "public"."twoFactor" TO)"));
+    std::ranges::sort(problems);
+    const auto twice = std::ranges::adjacent_find(problems);
+    CHECK_TEXT(twice == problems.end(), twice == problems.end() ? "" : twice->c_str());
+}
+
 TEST(postgresql_privileges, to_clean_up_tables_of_plugins_are_named) {
     database().add_plugin_tables();
     const Json found = run_check("UserAdminCleanUp On\n");

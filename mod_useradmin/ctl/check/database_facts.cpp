@@ -37,12 +37,19 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
                                                   const store::Schema& schema) {
     std::vector<store::Privilege> all;
     const auto want = [&](std::span<const store::Privilege> privileges) {
-        for (const store::Privilege& privilege : privileges)
-            if (std::ranges::none_of(all, [&](const store::Privilege& there) {
-                    return there.table == privilege.table && there.name == privilege.name &&
-                           (there.field.empty() || there.field == privilege.field);
-                }))
-                all.push_back(privilege);
+        // A privilege on the whole table includes those on its columns.
+        const auto includes = [](const store::Privilege& one, const store::Privilege& other) {
+            return one.table == other.table && one.name == other.name &&
+                   (one.field.empty() || one.field == other.field);
+        };
+        for (const store::Privilege& privilege : privileges) {
+            if (std::ranges::any_of(
+                    all, [&](const store::Privilege& has) { return includes(has, privilege); }))
+                continue;
+            std::erase_if(all,
+                          [&](const store::Privilege& has) { return includes(privilege, has); });
+            all.push_back(privilege);
+        }
     };
     const HttpdConfiguration& httpd = settings.httpd;
     const bool has_sign_in = httpd.has("AuthUserAdminSignIn", "On");
@@ -67,26 +74,10 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
         want(store::attempt_privileges);
     if (settings.sends_mail)
         want(store::mail_privileges(schema));
-    for (std::size_t index = 0; index < schema.owned.size(); ++index) {
-        const char table = store::Schema::letter(index);
-        const store::PluginTable& plugin = *schema.owned[index].plugin;
-        if (httpd.has("AuthUserAdminApiKey", "On") && &schema.owned[index] == schema.api_keys())
-            all.insert(all.end(), {{table, "SELECT"},
-                                   {table, "UPDATE", "remaining"},
-                                   {table, "UPDATE", "lastRefillAt"},
-                                   {table, "UPDATE", "requestCount"},
-                                   {table, "UPDATE", "lastRequest"},
-                                   {table, "UPDATE", "updatedAt"}});
-        if (!settings.cleans_up)
-            continue;
-        all.insert(all.end(), {{table, "DELETE"}, {table, "SELECT", plugin.owner}});
-        if (plugin.name == "apiKey")
-            all.insert(all.end(), {{table, "SELECT", "id"},
-                                   {table, "SELECT", "enabled"},
-                                   {table, "UPDATE", "enabled"}});
-        if (plugin.name == store::disabled_keys_table)
-            all.insert(all.end(), {{table, "INSERT"}, {table, "SELECT", "keyId"}});
-    }
+    if (httpd.has("AuthUserAdminApiKey", "On"))
+        want(store::key_use_privileges(schema));
+    if (settings.cleans_up)
+        want(store::clean_up_privileges(schema));
     return all;
 }
 
