@@ -463,6 +463,8 @@ TEST(check, names_the_features_that_need_the_revocation_table) {
     const CommandResult with_storage = ctl_with(storage, {"check", "--verbose"});
     CHECK(has(with_storage.output, problem));
     CHECK(with_storage.status != 0);
+    CHECK(has(ctl_with(std::string("UserAdminSecondaryStorage none\n") + storage, {"check"}).output,
+              problem));
 }
 
 TEST(postgresql_check, names_the_owner_of_a_table_that_the_service_ignores) {

@@ -342,6 +342,9 @@ TEST(role, ends_sessions_if_configured) {
     CHECK_EQUAL(0, sessions_after("UserAdminEndSessions On\n", "user"));
     CHECK_EQUAL(1, sessions_after("UserAdminSecondaryStorage none\n", "admin"));
     CHECK_EQUAL(0, sessions_after("UserAdminSecondaryStorage redis://127.0.0.1/ x:\n", "user"));
+    CHECK_EQUAL(0, sessions_after("UserAdminSecondaryStorage none\n"
+                                  "UserAdminSecondaryStorage redis://127.0.0.1/ x:\n",
+                                  "admin"));
     const CommandResult undefined =
         ctl_with("UserAdminEndSessions ${END}\n", {"role", id, "admin"});
     CHECK_EQUAL(2, undefined.status);

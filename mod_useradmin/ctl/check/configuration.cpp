@@ -83,19 +83,14 @@ bool is_on_without_service(const ConfigLine& line) {
 
 /// Reports that no service is enabled, unless the configuration uses mod_auth_useradmin alone.
 void check_service(const HttpdConfiguration& configuration, Findings& findings) {
-    constexpr std::pair<std::string_view, std::string_view> other_uses[] = {
-        {"AuthUserAdmin", "On"},
-        {"AuthUserAdminSignIn", "On"},
-        {"AuthBasicProvider", "useradmin"},
-        {"AuthFormProvider", "useradmin"},
-    };
     const auto may_have = [&](const std::pair<std::string_view, std::string_view>& use) {
         return configuration.has(use.first, use.second) ||
                configuration.find_undefined(use.first) != nullptr;
     };
+    const bool may_have_other_use =
+        may_have({"AuthUserAdmin", "On"}) || std::ranges::any_of(password_verifications, may_have);
     if (!may_have({"UserAdmin", "On"}) &&
-        (std::ranges::none_of(other_uses, may_have) ||
-         std::ranges::any_of(configuration.lines(), is_on_without_service)))
+        (!may_have_other_use || std::ranges::any_of(configuration.lines(), is_on_without_service)))
         findings.problems.push_back(
             configuration.name() +
             ": the service is not enabled; add UserAdmin On to <Location \"/api/users\">");

@@ -52,18 +52,17 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
         }
     };
     const HttpdConfiguration& httpd = settings.httpd;
-    const bool has_sign_in = httpd.has("AuthUserAdminSignIn", "On");
-    const bool has_sessions = has_sign_in || httpd.has("AuthUserAdmin", "On");
+    const bool has_sessions = settings.has_sign_in || httpd.has("AuthUserAdmin", "On");
     if (has_sessions)
         want(store::session_privileges);
-    if (httpd.has("UserAdmin", "On") || !(has_sessions || settings.verifies_passwords))
+    if (settings.has_service || !(has_sessions || settings.verifies_passwords))
         want(store::service_privileges);
     if (httpd.has("UserAdminExtras", "On")) {
         want(store::extras_privileges);
         want(store::factor_removal_privileges(schema));
         want(store::sign_in_method_privileges(schema));
     }
-    if (has_sign_in)
+    if (settings.has_sign_in)
         want(store::sign_in_privileges);
     if (settings.verifies_passwords) {
         want(store::password_privileges);

@@ -32,7 +32,7 @@ class Examiner {
             if (problem.need == store::needs_second_factors)
                 note_second_factor_problem(problem.text);
             else if ((problem.need != store::needs_second_factor_flag ||
-                      requires_second_factors()) &&
+                      settings_.requires_second_factors) &&
                      (problem.need != store::needs_api_keys || has("AuthUserAdminApiKey", "On")) &&
                      ((problem.need != store::needs_mail &&
                        problem.need != store::needs_attempt_table) ||
@@ -65,15 +65,6 @@ class Examiner {
 
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const {
         return settings_.httpd.has(directive, argument);
-    }
-    /// Returns whether a password alone must not be enough for an account with a second factor.
-    bool requires_second_factors() const {
-        return settings_.verifies_passwords &&
-               (!has("AuthUserAdminSecondFactor") || has("AuthUserAdminSecondFactor", "verify") ||
-                has("AuthUserAdminSecondFactor", "refuse"));
-    }
-    bool has_secondary_storage() const {
-        return has("UserAdminSecondaryStorage") && !has("UserAdminSecondaryStorage", "none");
     }
 
     const store::Table& table(char letter) const noexcept { return schema().table(letter); }
@@ -167,7 +158,7 @@ class Examiner {
                  const char* if_false, const char* if_true, const char* consequence) {
         const char* const required = wanted ? if_true : if_false;
         suggest_directive(name + " " + required);
-        const bool is_known = setting.has_value() || has("UserAdmin", "On");
+        const bool is_known = setting.has_value() || settings_.has_service;
         if (is_known && setting.value_or(false) != wanted)
             add_problem(name + " is " + (wanted ? if_false : if_true) +
                         ", but the application's rows require " + required + ": " + consequence +
@@ -313,7 +304,7 @@ class Examiner {
                  " an argon2id hash; if better-auth is not configured to verify argon2id, set new "
                  "passwords with 'useradminctl passwd --hash scrypt'");
         const bool has_scrypt = std::holds_alternative<password::Scrypt>(settings_.hash_format());
-        if ((settings_.hash || has("UserAdmin", "On")) && has_scrypt != wants_scrypt)
+        if ((settings_.hash || settings_.has_service) && has_scrypt != wants_scrypt)
             note(std::string("UserAdminPasswordHash is ") + (has_scrypt ? "scrypt" : "argon2id") +
                  ", but the application's own hashes are " +
                  (wants_scrypt ? "scrypt" : "argon2id") +
@@ -353,7 +344,7 @@ class Examiner {
         const store::Table& table = schema().revocation;
         if (table.exists() || !table.absence_reason.empty())
             return; // reported with the schema's problems
-        if (has_secondary_storage())
+        if (settings_.has_secondary_storage)
             add_problem("table " + table.name +
                         " does not exist, so revoked sessions are not deleted from "
                         "UserAdminSecondaryStorage; run: useradminctl schema");
@@ -380,7 +371,7 @@ class Examiner {
     }
 
     void check_mail() {
-        if (settings_.sends_mail && has_secondary_storage())
+        if (settings_.sends_mail && settings_.has_secondary_storage)
             note("better-auth does not find the links of UserAdminMailCommand if it keeps its "
                  "verification values in its secondaryStorage; set verification: { "
                  "storeInDatabase: true } in the application");

@@ -5,6 +5,7 @@
 #include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
 #include "store/schema.hpp"
+#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -169,6 +170,11 @@ void read_tables(const std::optional<Setting>& setting, CommandSettings& setting
     settings.account_table = names.account;
 }
 
+bool names_secondary_storage(const ConfigLine& line) {
+    const std::string_view storage = argument_of(line, "UserAdminSecondaryStorage");
+    return !storage.empty() && !text::equals_ignoring_case(storage, "none");
+}
+
 /// Returns the path in the setting's first word, resolved against the setting's directory.
 std::string path_of(const Setting& setting) {
     return (std::filesystem::path(setting.directory) / setting.words[0]).string();
@@ -257,17 +263,22 @@ CommandSettings read_settings(const Options& options,
         for (const char* const directive : {"UserAdminCleanUp", "UserAdminEndSessions"})
             require_defined(file, directive);
     settings.cleans_up = file.has("UserAdminCleanUp", "On");
+    settings.has_service = file.has("UserAdmin", "On");
+    settings.has_sign_in = file.has("AuthUserAdminSignIn", "On");
+    settings.has_secondary_storage = std::ranges::any_of(file.lines(), names_secondary_storage);
     // A secondary storage requires that sessions end, as in the service.
     settings.ends_sessions =
-        file.has("UserAdminEndSessions", "On") ||
-        (file.has("UserAdminSecondaryStorage") && !file.has("UserAdminSecondaryStorage", "none"));
-    settings.verifies_passwords = file.has("AuthUserAdminSignIn", "On") ||
-                                  file.has("AuthBasicProvider", "useradmin") ||
-                                  file.has("AuthFormProvider", "useradmin");
+        file.has("UserAdminEndSessions", "On") || settings.has_secondary_storage;
+    settings.verifies_passwords = std::ranges::any_of(
+        password_verifications, [&](const auto& use) { return file.has(use.first, use.second); });
     // AuthUserAdminSecondFactor defaults to verify.
+    const bool verifies =
+        !file.has("AuthUserAdminSecondFactor") || file.has("AuthUserAdminSecondFactor", "verify");
     settings.verifies_second_factors =
-        file.has("AuthUserAdminSignIn", "On") && file.has("AuthUserAdminSecret") &&
-        (!file.has("AuthUserAdminSecondFactor") || file.has("AuthUserAdminSecondFactor", "verify"));
+        settings.has_sign_in && file.has("AuthUserAdminSecret") && verifies;
+    settings.requires_second_factors =
+        settings.verifies_passwords &&
+        (verifies || file.has("AuthUserAdminSecondFactor", "refuse"));
     settings.sends_mail = file.has("UserAdminMailCommand");
     const bool checks_plugins =
         command == "check" && (file.has("AuthUserAdminApiKey", "On") ||

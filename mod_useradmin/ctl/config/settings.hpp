@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace useradmin::ctl {
@@ -48,10 +49,18 @@ struct CommandSettings {
     bool ends_sessions = false;
     /// Whether the command uses the tables of the application's plugins.
     bool has_plugins = false;
+    /// Whether UserAdmin is on.
+    bool has_service = false;
+    /// Whether AuthUserAdminSignIn is on.
+    bool has_sign_in = false;
+    /// Whether UserAdminSecondaryStorage names a storage, at least in one context.
+    bool has_secondary_storage = false;
     /// Whether sign-in or the useradmin provider verifies passwords.
     bool verifies_passwords = false;
     /// Whether sign-in verifies second factors (AuthUserAdminSecondFactor verify).
     bool verifies_second_factors = false;
+    /// Whether a password alone is not enough for an account with a second factor.
+    bool requires_second_factors = false;
     /// Whether links are sent by mail (UserAdminMailCommand).
     bool sends_mail = false;
     /// The file that useradminctl drain creates. Empty if none is configured.
@@ -71,6 +80,13 @@ struct CommandSettings {
     password::Format hash_format() const {
         return hash.value_or(password::Format(password::Argon2id()));
     }
+};
+
+/// The directives, with an argument, that verify passwords with mod_auth_useradmin.
+inline constexpr std::pair<std::string_view, std::string_view> password_verifications[] = {
+    {"AuthUserAdminSignIn", "On"},
+    {"AuthBasicProvider", "useradmin"},
+    {"AuthFormProvider", "useradmin"},
 };
 
 /// Reads the settings that the command uses from its options and the httpd configuration. Throws
