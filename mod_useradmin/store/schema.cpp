@@ -299,6 +299,7 @@ Table& Schema::table(char letter) noexcept {
            : letter == 's' ? session
            : letter == 'a' ? account
            : letter == 't' ? attempt
+           : letter == 'd' ? disabled_key
                            : revocation;
 }
 
@@ -499,6 +500,15 @@ const OwnedTable* Schema::disabled_keys() const noexcept {
             each.table.allows_insert && each.table.at("keyId").is_readable)
             return &each;
     return nullptr;
+}
+
+bool Schema::has_disabled_key_table() const {
+    return plugin_table(disabled_keys_table) != nullptr ||
+           std::ranges::any_of(
+               unknown_plugin_tables,
+               [](const std::string& name) {
+                   return name.ends_with(quoted_identifier(disabled_keys_table));
+               });
 }
 
 const Problem* Schema::find_problem(unsigned needs) const noexcept {

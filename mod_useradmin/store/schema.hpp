@@ -211,6 +211,8 @@ struct Schema {
     Table revocation;
     /// The table of failed sign-in attempts, if "useradminctl schema" created it.
     Table attempt;
+    /// The table of disabled API keys. Only its absence_reason is set; the table is in `owned`.
+    Table disabled_key;
     /// The plugins' tables, if TableNames::has_plugins, in the order of plugin_tables. A table with
     /// two references appears twice.
     std::vector<OwnedTable> owned;
@@ -257,7 +259,7 @@ struct Schema {
         return letter(static_cast<std::size_t>(&table - owned.data()));
     }
     /// Returns the table of a letter: u (user), s (session), a (account), r (revocation), t
-    /// (attempt), or A to Z (in `owned`).
+    /// (attempt), d (disabled_key), or A to Z (in `owned`).
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
     /// Returns the select list for all of a user's data: fields, version and extra columns.
@@ -291,6 +293,8 @@ struct Schema {
     /// Returns mod_useradmin's table of disabled API keys, or nullptr if it does not exist or the
     /// database role lacks the privileges.
     const OwnedTable* disabled_keys() const noexcept;
+    /// Returns whether the table of disabled API keys exists, even if it cannot be used.
+    bool has_disabled_key_table() const;
     /// Returns the first problem that concerns one of the needs, or nullptr.
     const Problem* find_problem(unsigned needs) const noexcept;
 

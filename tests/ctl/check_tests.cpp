@@ -486,6 +486,24 @@ TEST(postgresql_check, names_the_owner_of_a_table_that_the_service_ignores) {
     CHECK(has(created.errors, "table public.useradmin_revocation" + problem));
 }
 
+TEST(check, names_the_owner_of_an_ignored_table_of_disabled_keys) {
+    if (!is_postgresql())
+        return;
+    change("CREATE TABLE apikey (id text, \"referenceId\" text, key text, enabled boolean); "
+           "CREATE ROLE stranger LOGIN; ALTER TABLE useradmin_disabled_key OWNER TO stranger",
+           "DROP TABLE apikey; ALTER TABLE useradmin_disabled_key OWNER TO useradmin; DROP ROLE "
+           "stranger");
+    const std::string problem =
+        "table public.useradmin_disabled_key belongs to stranger, not to the owner of the user "
+        "table; run: ALTER TABLE public.useradmin_disabled_key OWNER TO useradmin;";
+    const CommandResult checked = ctl_with("UserAdminCleanUp On\n", {"check", "--verbose"});
+    const CommandResult created = ctl({"schema"});
+    CHECK_TEXT(has(checked.output, problem), checked.output.c_str());
+    CHECK_FALSE(has(checked.output, "run: useradminctl schema"));
+    CHECK_EQUAL(1, created.status);
+    CHECK_TEXT(has(created.errors, problem), created.errors.c_str());
+}
+
 TEST(check, names_the_features_that_need_the_attempt_table) {
     const std::string problem =
         "AuthUserAdminSignInLimit counts failures separately on each server";

@@ -292,6 +292,12 @@ TEST(schema, creates_its_own_missing_tables) {
     CHECK_EQUAL(id, sql().value("SELECT user_id FROM useradmin_revocation").value_or(""));
 }
 
+TEST(schema, keeps_a_table_of_disabled_keys_with_other_columns) {
+    change("ALTER TABLE useradmin_disabled_key RENAME COLUMN key_id TO other",
+           "ALTER TABLE useradmin_disabled_key RENAME COLUMN other TO key_id");
+    CHECK_EQUAL(std::string("The tables exist; nothing was changed."), expect_ok(ctl({"schema"})));
+}
+
 TEST(schema, rejects_a_second_set_of_tables_without_force) {
     for (const char* const names : {"users sessions accounts", "user session accounts"}) {
         const CommandResult ended = ctl({"--tables", names, "schema"});

@@ -380,16 +380,13 @@ class Examiner {
     void check_plugins() {
         if (!settings_.cleans_up)
             return;
-        const auto& owned = schema().owned;
-        const auto has = [&](std::string_view name) {
-            return std::ranges::any_of(owned,
-                                       [&](const auto& each) { return each.plugin->name == name; });
-        };
-        if (has("apiKey") && !has(store::disabled_keys_table))
-            note("table " + std::string(store::disabled_keys_table) +
-                 " does not exist, so lifting a ban does not re-enable the API keys that the ban "
-                 "disabled "
-                 "(UserAdminCleanUp); run: useradminctl schema");
+        if (schema().plugin_table("apiKey") != nullptr && !schema().has_disabled_key_table())
+            note("lifting a ban does not re-enable the API keys that the ban disabled "
+                 "(UserAdminCleanUp): " +
+                 (schema().disabled_key.absence_reason.empty()
+                      ? "table " + std::string(store::disabled_keys_table) +
+                            " does not exist; run: useradminctl schema"
+                      : schema().disabled_key.absence_reason));
         for (const std::string& name : schema().unknown_plugin_tables)
             note("table " + name +
                  " has the name of a better-auth plugin's table but different columns, so its "

@@ -102,6 +102,7 @@ bool is_done(std::string_view statement, const store::Schema& schema) {
            (table == "account" && schema.account.exists()) ||
            (table == store::revocation_table && schema.revocation.exists()) ||
            (table == store::attempt_table && schema.attempt.exists()) ||
+           (table == store::disabled_keys_table && schema.has_disabled_key_table()) ||
            (table == "verification" && has_application_tables(schema));
 }
 
@@ -135,12 +136,13 @@ Done create_missing(Database& database, const store::TableNames& names, bool wan
                       "pg_catalog.hashtextextended('useradminctl schema', 0))");
     }
     const store::Schema before = database.schema(names);
-    for (const store::Table* const table : {&before.revocation, &before.attempt})
+    for (const store::Table* const table :
+         {&before.revocation, &before.attempt, &before.disabled_key})
         if (!table->absence_reason.empty())
             throw CommandError(table->absence_reason);
     database.reject_superuser_risk(before);
     const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
-                             before.attempt.exists() && before.disabled_keys() != nullptr;
+                             before.attempt.exists() && before.has_disabled_key_table();
     const bool adds_keys = wants_keys && before.api_keys() == nullptr;
     // If ids are numbers, a user and an organization may have the same id, and the owner of a key
     // would be ambiguous.

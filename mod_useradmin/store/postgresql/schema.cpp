@@ -60,17 +60,23 @@ std::string row_of_application_table(const char* letter, std::string_view name) 
            literal(name.substr(name.find('.') + 1)) + ", NULL)";
 }
 
-/// Returns a row of the catalog query's tables for one of mod_useradmin's tables. If the table's
-/// owner is not trusted, the row has a message instead of an OID.
-std::string row_of_own_table(const TableNames& names, const char* letter, std::string_view name) {
-    return "('" + std::string(letter) + "', (SELECT c.oid" + from_tables(names, literal(name)) +
-           R"(), '', (
+/// Returns an expression for a message if the owner of one of mod_useradmin's tables is not
+/// trusted. Otherwise, its value is NULL.
+std::string untrusted_owner(const TableNames& names, std::string_view name) {
+    return R"((
   SELECT pg_catalog.format(
     'table %1$s.%2$I belongs to %3$I, not to the owner of the user table; '
     'run: ALTER TABLE %1$s.%2$I OWNER TO %4$I;',
     c.relnamespace::pg_catalog.regnamespace, c.relname, o.rolname,
     pg_catalog.pg_get_userbyid(u.relowner)))" +
-           from_tables(names, literal(name), "NOT ") + "))";
+           from_tables(names, literal(name), "NOT ") + ")";
+}
+
+/// Returns a row of the catalog query's tables for one of mod_useradmin's tables. If the table's
+/// owner is not trusted, the row has a message instead of an OID.
+std::string row_of_own_table(const TableNames& names, const char* letter, std::string_view name) {
+    return "('" + std::string(letter) + "', (SELECT c.oid" + from_tables(names, literal(name)) +
+           "), '', " + untrusted_owner(names, name) + ")";
 }
 
 /// Returns the catalog query. Each row is a column of a table, with everything that invalidates a
@@ -169,7 +175,9 @@ ORDER BY t.letter OPERATOR(pg_catalog.=) 'p', t.letter DESC, t.relation, a.attnu
     query.append(", ").append(row_of_own_table(names, "r", revocation_table));
     query.append(", ").append(row_of_own_table(names, "t", attempt_table));
     if (names.has_plugins)
-        query.append(" UNION ALL SELECT 'p', c.oid, '', NULL")
+        query.append(", ('d', NULL, '', ")
+            .append(untrusted_owner(names, disabled_keys_table))
+            .append(") UNION ALL SELECT 'p', c.oid, '', NULL")
             .append(from_tables(names, plugin_table_names()));
     return query.append(joins);
 }
