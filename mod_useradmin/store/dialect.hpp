@@ -164,6 +164,8 @@ class Dialect {
     /// Returns the file that the connection parameters name, or an empty string if they contain a
     /// URI or the database is not a file.
     virtual std::string database_file(std::string_view) const { return {}; }
+    /// Returns whether the connection parameters contain a password.
+    virtual bool has_password(const std::string&) const { return false; }
     /// Configures a new database for many readers and one writer. Returns false on failure. If the
     /// file cannot have a write-ahead log, the client's error message is empty.
     virtual bool init_database(Client&, apr_pool_t*) const { return true; }

@@ -5,6 +5,7 @@
 #include "support/machine.hpp"
 #include "support/process.hpp"
 #include "support/tcp_relay.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -174,8 +175,23 @@ TEST(command_line, warns_of_a_password_in_params) {
         return ctl_without_database({"--driver", "pgsql", "--params", params, "list"}).errors;
     };
     constexpr const char* warning = "--params contains a password, which other accounts can see";
-    CHECK(has(errors_with("host=/nonexistent user=ana password=x"), warning));
-    CHECK_FALSE(has(errors_with("host=/nonexistent user=ana passfile=/nonexistent"), warning));
+    for (const char* const params :
+         {"host=/nonexistent user=ana password=x", "host=/nonexistent password = x",
+          "postgresql://ana:x@/?host=/nonexistent"})
+        CHECK_TEXT(has(errors_with(params), warning), params);
+    for (const char* const params :
+         {"host=/nonexistent user=ana passfile=/nonexistent", "host=/nonexistent sslpassword=x"})
+        CHECK_FALSE_TEXT(has(errors_with(params), warning), params);
+}
+
+TEST(command_line, may_take_the_params_from_the_environment) {
+    if (!is_postgresql())
+        return;
+    const std::string service =
+        file("service.conf", "[shop]\n" + replace_all(database().params(), " ", "\n") + "\n");
+    expect_ok(ctl_without_database({"--driver", "pgsql", "--params", "", "list"}, "",
+                                   {{"PGSERVICEFILE", service}, {"PGSERVICE", "shop"}}));
+    CHECK_EQUAL(2, ctl_without_database({"--driver", "sqlite3", "--params", "", "list"}).status);
 }
 
 TEST(postgresql_command_line, waits_only_briefly_for_a_connection) {

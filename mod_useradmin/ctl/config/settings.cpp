@@ -4,6 +4,7 @@
 #include "crypto/source.hpp"
 #include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
+#include "store/dialect.hpp"
 #include "store/schema.hpp"
 #include "text/unicode.hpp"
 
@@ -229,9 +230,13 @@ CommandSettings read_settings(const Options& options,
     if (use == DatabaseUse::none)
         return settings;
     settings.driver = reader.database("driver", "DBDriver");
-    settings.parameters = reader.database("params", "DBDParams");
-    if (settings.driver == "pgsql" &&
-        options.find("params").value_or("").find("password=") != std::string_view::npos)
+    const store::Dialect* const dialect = store::find_dialect(settings.driver);
+    // PostgreSQL's client library takes missing parameters from variables such as PGSERVICE.
+    const bool may_be_empty =
+        options.has("params") && dialect != nullptr && dialect->product().has_schemas;
+    settings.parameters = may_be_empty ? std::string(*options.find("params"))
+                                       : reader.database("params", "DBDParams");
+    if (options.has("params") && dialect != nullptr && dialect->has_password(settings.parameters))
         print_error("--params contains a password, which other accounts can see; use --config, "
                     "PGPASSFILE or ~/.pgpass");
     if (!options.has("params"))

@@ -480,6 +480,17 @@ std::unique_ptr<Client> postgresql_client(void* connection, const char* label) {
     return std::make_unique<PostgresqlClient>(static_cast<PGconn*>(connection), label);
 }
 
+bool has_postgresql_password(const std::string& parameters) {
+    const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(
+        PQconninfoParse(parameters.c_str(), nullptr), &PQconninfoFree);
+    bool has_password = false;
+    for (const PQconninfoOption* each = options.get(); each != nullptr && each->keyword != nullptr;
+         ++each)
+        has_password =
+            has_password || (std::string_view(each->keyword) == "password" && each->val != nullptr);
+    return has_password;
+}
+
 void roll_back(Client& client) noexcept {
     static_cast<PostgresqlClient&>(client).roll_back();
 }

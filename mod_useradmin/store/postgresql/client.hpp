@@ -3,12 +3,17 @@
 #include "store/client.hpp"
 
 #include <memory>
+#include <string>
 
 namespace useradmin::store {
 
 /// Returns a client for a PGconn. The PGconn must outlive the client. For `label`, see
 /// Dialect::create_client.
 std::unique_ptr<Client> postgresql_client(void* connection, const char* label);
+
+/// Returns whether a connection string or URI of libpq contains a password. Returns false if it is
+/// invalid.
+bool has_postgresql_password(const std::string& parameters);
 
 /// Rolls back the transaction of a client that postgresql_client() returned. If this fails, closes
 /// the connection, so the server rolls back.

@@ -374,6 +374,10 @@ class Postgresql final : public Dialect {
         return store::scale_placeholders(schema);
     }
 
+    bool has_password(const std::string& parameters) const override {
+        return has_postgresql_password(parameters);
+    }
+
     std::string indexes_query(const Schema& schema, const TableNames&) const override {
         return postgresql_indexes_query(schema);
     }
