@@ -270,12 +270,15 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     }
     if (appended.error == EAGAIN)
         appended.begins_stall = not_written_++ == 0;
-    // Ignore errors for pipes and devices, which cannot be synced.
-    if (appended.error == 0 && delivery == Delivery::durable && fdatasync(log_) != 0 &&
-        errno != EINVAL && errno != EROFS)
-        appended.error = errno;
+    if (appended.error == 0 && delivery == Delivery::durable)
+        appended.error = sync();
     last_error_ = appended.error;
     return appended;
+}
+
+int Log::sync() const noexcept {
+    // Ignore errors for pipes and devices, which cannot be synced.
+    return fdatasync(log_) == 0 || errno == EINVAL || errno == EROFS ? 0 : errno;
 }
 
 Descriptors open_log(const std::string& name) {

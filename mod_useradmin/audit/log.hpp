@@ -68,6 +68,8 @@ class Log {
     };
     /// Adds the chain members to a line from begin_line() and appends it, completely or not at all.
     AppendResult append(const std::string& open_object, Delivery delivery);
+    /// Syncs the log to disk. Returns the errno value, or 0. Pipes and devices need no sync.
+    int sync() const noexcept;
 
     /// Returns the log's descriptor. The descriptor is readable unless the log is a pipe.
     int descriptor() const noexcept { return log_; }

@@ -78,9 +78,18 @@ bool Recorder::finish() {
 Log::Delivery Recorder::delivery() const noexcept {
     const Result result = event_.result();
     const bool is_change = result == Result::done || result == Result::unknown || written_ != 0;
-    return !is_change           ? Log::Delivery::non_blocking
-           : trail_.is_required ? Log::Delivery::durable
-                                : Log::Delivery::blocking;
+    return !is_change                                 ? Log::Delivery::non_blocking
+           : trail_.is_required && !is_sync_deferred_ ? Log::Delivery::durable
+                                                      : Log::Delivery::blocking;
+}
+
+bool Recorder::sync() {
+    is_sync_deferred_ = false;
+    if (!runs_before_commit())
+        return true;
+    const AppendResult synced{0, trail_.log->sync()};
+    report(synced, trail_.is_required, errors_);
+    return synced.error == 0;
 }
 
 bool Recorder::write() {

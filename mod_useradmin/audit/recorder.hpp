@@ -49,6 +49,12 @@ class Recorder final : public store::ChangeListener {
     /// network and owner. Returns false if the line of any other event could not be written.
     bool finish();
 
+    /// Until sync(), lines are not synced to disk one by one.
+    void defer_sync() noexcept { is_sync_deferred_ = true; }
+    /// Syncs the lines since defer_sync() if the log is required. Returns false if they may not be
+    /// on disk.
+    bool sync();
+
   private:
     bool is_combined() const noexcept;
     Log::Delivery delivery() const noexcept;
@@ -59,6 +65,7 @@ class Recorder final : public store::ChangeListener {
     text::Logger& errors_;
     Event event_;
     std::uint64_t written_ = 0;
+    bool is_sync_deferred_ = false;
 };
 
 } // namespace useradmin::audit

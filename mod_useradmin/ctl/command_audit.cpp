@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
@@ -107,21 +108,32 @@ void CommandAudit::finish(Exit code) {
     recorder_->finish();
 }
 
-bool CommandAudit::record_change(std::string_view user_id, const model::User* before,
-                                 const model::User* after) {
+bool CommandAudit::record_changes(std::span<const store::RowChange> changes) {
     if (!recorder_)
         return true;
-    begin(user_id);
-    const bool is_recorded = recorder_->on_change(user_id, before, after);
+    recorder_->defer_sync();
+    const bool is_recorded = std::ranges::all_of(
+        changes, [&](const store::RowChange& change) { return record_change(change); });
+    begin(target_);
+    return recorder_->sync() && is_recorded;
+}
+
+bool CommandAudit::record_change(const store::RowChange& change) {
+    begin(change.user_id);
+    const bool is_recorded =
+        recorder_->on_change(change.user_id, change.before ? &*change.before : nullptr,
+                             change.after ? &*change.after : nullptr);
     if (recorder_->written() != 0)
-        unconfirmed_.emplace_back(recorder_->written(), user_id);
+        unconfirmed_.emplace_back(recorder_->written(), change.user_id);
     if (is_recorded)
         finish(Exit::success);
-    begin(target_);
     return is_recorded;
 }
 
 void CommandAudit::write_corrections(bool is_outcome_unknown) {
+    if (!recorder_)
+        return;
+    recorder_->defer_sync();
     for (const auto& [number, user_id] : unconfirmed_) {
         begin(user_id, number);
         recorder_->event().status = status_of(Exit::failure);
@@ -129,9 +141,10 @@ void CommandAudit::write_corrections(bool is_outcome_unknown) {
         if (!recorder_->finish())
             break;
     }
+    recorder_->sync();
     unconfirmed_.clear();
     begin(target_);
-    if (recorder_ && is_outcome_unknown)
+    if (is_outcome_unknown)
         recorder_->on_unknown_outcome();
 }
 

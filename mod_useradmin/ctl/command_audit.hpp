@@ -4,10 +4,12 @@
 #include "ctl/command_error.hpp"
 #include "ctl/config/settings.hpp"
 #include "ctl/display.hpp"
+#include "store/work.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,10 +40,9 @@ class CommandAudit {
     }
     /// Writes the command's line.
     void finish(Exit code);
-    /// Records one of the command's changes. Returns false if the change must not be committed
-    /// because its line could not be written.
-    bool record_change(std::string_view user_id, const model::User* before,
-                       const model::User* after);
+    /// Records changes of the command, and syncs a required log once. Returns false if they must
+    /// not be committed because a line could not be written.
+    bool record_changes(std::span<const store::RowChange> changes);
     /// Marks the recorded changes as committed.
     void confirm_changes() noexcept { unconfirmed_.clear(); }
     /// Writes a correcting line for each recorded change that was rolled back or whose outcome is
@@ -55,6 +56,8 @@ class CommandAudit {
   private:
     struct Files;
 
+    /// Records a change. Returns false if its line could not be written.
+    bool record_change(const store::RowChange& change);
     /// Begins an event of the command. corrects: the number of the line to correct, or 0.
     void begin(std::string_view target, std::uint64_t corrects = 0);
 

@@ -29,9 +29,22 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
+
+namespace {
+
+std::atomic<int> syncs{0};
+
+} // namespace
+
+/// Replaces that of the C library, to count the calls.
+extern "C" int fdatasync(int file) {
+    ++syncs;
+    return static_cast<int>(syscall(SYS_fdatasync, file));
+}
 
 namespace useradmin::test {
 
@@ -788,6 +801,33 @@ TEST(audit_rejections, rejections_of_too_many_networks_are_counted_together) {
         refuse("10.0." + std::to_string(number / 250) + "." + std::to_string(number % 250));
     CHECK(count() > 1500);
     CHECK(count() <= 2049);
+}
+
+TEST_GROUP(audit_recorder) {
+    TemporaryFile log{O_APPEND};
+    TemporaryFile position_file;
+    audit::Log chained{log.descriptor(), position_file.descriptor()};
+    FakeLogger errors;
+};
+
+TEST(audit_recorder, lines_of_several_changes_are_synced_once) {
+    audit::Recorder recorder({&chained, true}, {}, errors);
+    const auto record = [&] {
+        audit::Event event;
+        event.is_change = true;
+        recorder.begin(std::move(event));
+        CHECK(recorder.on_change("n", nullptr, nullptr));
+    };
+    const int before = syncs;
+    record();
+    CHECK_EQUAL(before + 1, syncs);
+    recorder.defer_sync();
+    record();
+    record();
+    CHECK_EQUAL(before + 1, syncs);
+    CHECK(recorder.sync());
+    CHECK_EQUAL(before + 2, syncs);
+    CHECK_EQUAL(3U, lines_of(log.text()).size());
 }
 
 TEST_GROUP(audit_line){};

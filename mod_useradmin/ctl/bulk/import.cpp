@@ -26,6 +26,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <set>
@@ -265,7 +266,7 @@ class Import {
           total_lines_(progress_.is_shown() ? count_lines(name) : 0),
           interrupt_handler_(context.wants_json(), [this](bool is_delayed) {
               progress_.clear();
-              return is_delayed ? state_during_commit() : state("run the command again");
+              return is_delayed ? state_of_slow_commit() : state("run the command again");
           }) {
         if (const store::Problem* problem = schema_.find_problem(
                 store::needs_user | store::needs_account | store::needs_creation))
@@ -336,22 +337,27 @@ class Import {
     /// Describes which lines were imported before a failure, and the next step.
     std::string
     state(const std::string& remedy = "fix the problem, then run the command again") const {
-        if (is_dry_ || counts_.total() == 0)
-            return "nothing was imported";
-        return "all lines up to line " + std::to_string(lines_imported_) + " were imported; " +
-               remedy + with_option();
+        return has_imported() ? imported_lines() + "; " + remedy + with_option() : imported_lines();
     }
 
-    /// Describes an import that was interrupted during a COMMIT, and logs that the outcome is
-    /// unknown.
-    std::string state_during_commit() {
-        std::string lines = "the last lines were";
-        if (is_committing_.exchange(false)) {
-            context_.audit().write_corrections(true);
-            context_.audit().finish(Exit::failure);
-            lines = pending_lines();
-        }
-        return "it is unknown whether " + lines + " imported; run the command again" +
+    bool has_imported() const { return !is_dry_ && counts_.total() > 0; }
+
+    std::string imported_lines() const {
+        return has_imported()
+                   ? "all lines up to line " + std::to_string(lines_imported_) + " were imported"
+                   : "nothing was imported";
+    }
+
+    /// Describes an import whose transaction has not ended some seconds after a signal. If its
+    /// COMMIT is in progress, logs that the outcome is unknown.
+    std::string state_of_slow_commit() {
+        // Stays locked, because the process ends.
+        commit_mutex_.lock();
+        if (!is_committing_)
+            return state("run the command again");
+        context_.audit().write_corrections(true);
+        context_.audit().finish(Exit::failure);
+        return "it is unknown whether " + pending_lines() + " imported; run the command again" +
                with_option();
     }
 
@@ -516,13 +522,16 @@ class Import {
             fail(work);
         }
         const auto delay = interrupt_handler_.delay();
-        if (context_.audit().runs_before_commit())
-            record_changes(seen);
-        is_committing_ = true;
+        {
+            const std::lock_guard lock(commit_mutex_);
+            if (context_.audit().runs_before_commit())
+                record_changes(seen);
+            is_committing_ = true;
+        }
         const bool is_committed = transaction->commit();
-        // If a signal has arrived first, the signal thread ends the process.
-        while (!is_committing_.exchange(false))
-            pause();
+        // If a signal has arrived first, its thread keeps the mutex and ends the process.
+        const std::lock_guard lock(commit_mutex_);
+        is_committing_ = false;
         if (!is_committed) {
             context_.audit().write_corrections(work.may_be_committed());
             fail(work);
@@ -619,13 +628,11 @@ class Import {
             fail(work);
     }
 
-    void record_changes(const std::vector<store::RowChange>& all) {
-        for (const store::RowChange& seen : all)
-            if (!context_.audit().record_change(seen.user_id, seen.before ? &*seen.before : nullptr,
-                                                seen.after ? &*seen.after : nullptr)) {
-                context_.audit().write_corrections(false);
-                throw CommandError("the audit log is required but cannot be written; " + state());
-            }
+    void record_changes(const std::vector<store::RowChange>& changes) {
+        if (context_.audit().record_changes(changes) || !context_.audit().runs_before_commit())
+            return;
+        context_.audit().write_corrections(false);
+        throw CommandError("the audit log is required but cannot be written; " + state());
     }
 
     [[noreturn]] void fail(const store::Work& work) {
@@ -724,8 +731,11 @@ class Import {
     std::vector<Problem> problems_;
     /// The number of problems printed so far.
     std::size_t reported_ = 0;
-    /// Whether a COMMIT is in progress and no signal has arrived since it began.
-    std::atomic<bool> is_committing_ = false;
+    /// Guards is_committing_, the counts and the audit log. The signal's thread must not end the
+    /// process between the lines of changes and their COMMIT or their corrections.
+    std::mutex commit_mutex_;
+    /// Whether a COMMIT is in progress.
+    bool is_committing_ = false;
     std::optional<Transaction> dry_run_transaction_;
     /// Must be the last member, because its thread uses the others.
     InterruptHandler interrupt_handler_;
