@@ -963,6 +963,28 @@ TEST(bulk, dry_run_counts_like_an_import) {
     CHECK_EQUAL(1, count_users());
 }
 
+TEST(bulk, import_names_the_line_that_the_database_rejects) {
+    for (const char* const email : {"ana@x.org", "bo@x.org", "cy@x.org"})
+        create(email);
+    change(is_postgresql()
+               ? "ALTER TABLE \"user\" ADD CONSTRAINT no_image CHECK (\"image\" IS NULL)"
+               : "CREATE TRIGGER no_image BEFORE UPDATE ON \"user\" WHEN NEW.\"image\" IS NOT "
+                 "NULL BEGIN SELECT RAISE(ABORT, 'no_image'); END",
+           is_postgresql() ? "ALTER TABLE \"user\" DROP CONSTRAINT no_image"
+                           : "DROP TRIGGER no_image");
+    const std::string name = new_file(
+        user_line("ana@x.org") + user_line("bo@x.org", R"(,"image":"x")") + user_line("cy@x.org"));
+    const CommandResult ended = ctl({"import", name, "--on-conflict", "update"});
+    CHECK_EQUAL(1, ended.status);
+    CHECK_TEXT(has(ended.errors, "the database rejected line 2: "), ended.errors.c_str());
+    const CommandResult dry =
+        ctl({"import", name, "--on-conflict", "update", "--dry-run", "--json"});
+    const Json json(dry.output);
+    CHECK_EQUAL(1, json.size("data.problems"));
+    CHECK_EQUAL(std::string("2"), json.at("data.problems.0.line"));
+    CHECK_EQUAL(std::string("2"), json.at("data.changed"));
+}
+
 TEST(bulk, dry_run_finds_rows_that_the_database_rejects) {
     sql().run(
         is_postgresql()

@@ -562,18 +562,25 @@ class Import {
         for (const auto& entry : entries_) {
             if (entry->existing.empty() || entry->is_rejected)
                 continue;
-            if (on_conflict_ == OnConflict::update) {
-                seen.push_back(change(work, *entry));
-                ++counts.changed;
-            } else {
+            if (on_conflict_ != OnConflict::update) {
                 ++counts.skipped;
+                continue;
             }
+            // On PostgreSQL, an error would otherwise end the transaction of a dry run.
+            if (is_dry_)
+                database_.execute("SAVEPOINT useradmin_line");
+            if (auto changed = change(work, *entry)) {
+                seen.push_back(*changed);
+                ++counts.changed;
+            }
+            if (is_dry_)
+                database_.execute("RELEASE SAVEPOINT useradmin_line");
         }
         return true;
     }
 
-    /// Applies an entry to an existing user.
-    store::RowChange change(store::Work& work, const Entry& entry) {
+    /// Applies an entry to an existing user. Returns std::nullopt if a dry run rejects it.
+    std::optional<store::RowChange> change(store::Work& work, const Entry& entry) {
         store::Changes changes = {{"updatedAt", rules_.now}};
         for (const model::Field<model::User>& field : model::user_fields)
             if (field.name != "id" && field.name != "updatedAt" && field.name != "createdAt" &&
@@ -599,33 +606,42 @@ class Import {
                                       ends_sessions ? ending : store::SessionPolicy::keep);
         if (!changed && changed.failure() == store::Failure::last_of_role) {
             reject(Exit::failure, entry.line, no_super_admin_left);
-            return work.row_change();
+            return std::nullopt;
         }
         if (!changed && changed.is_not_found()) {
             reject(Exit::failure, entry.line, "refers to a user who was deleted in the meantime");
-            return work.row_change();
+            return std::nullopt;
         }
-        if (!changed)
-            fail(work);
         const store::RowChange seen = work.row_change();
-        if (entry.row.password_hash)
-            set_password(work, *changed, entry, ending);
+        if (!changed || (entry.row.password_hash && !set_password(work, *changed, entry, ending))) {
+            reject_statement(work, entry);
+            return std::nullopt;
+        }
         return seen;
     }
 
+    /// Rejects a line because its statement failed.
+    void reject_statement(store::Work& work, const Entry& entry) {
+        if (!is_dry_)
+            fail(work, &entry);
+        reject(Exit::failure, entry.line, "was rejected by the database: " + work.error_message());
+        work.clear_error();
+        database_.execute("ROLLBACK TO SAVEPOINT useradmin_line");
+    }
+
     /// Sets the password if it has changed. Like 'useradminctl passwd', ends the user's sessions.
-    void set_password(store::Work& work, const model::User& user, const Entry& entry,
+    /// Returns false on failure.
+    bool set_password(store::Work& work, const model::User& user, const Entry& entry,
                       store::SessionPolicy ending) {
         const auto stored = store::statements::find_credential(work, user.email);
         if (!stored && !stored.is_not_found())
-            fail(work);
+            return false;
         if (stored && stored->password_hash == entry.row.password_hash)
-            return;
+            return true;
         const model::Account account = store::credential_account(
             user, entry.account_id, entry.row.password_hash,
             context_.settings.account_id_is_user_id.value_or(false), rules_.now);
-        if (!store::statements::set_password(work, account, ending, {}))
-            fail(work);
+        return static_cast<bool>(store::statements::set_password(work, account, ending, {}));
     }
 
     void record_changes(const std::vector<store::RowChange>& changes) {
@@ -635,13 +651,20 @@ class Import {
         throw CommandError("the audit log is required but cannot be written; " + state());
     }
 
-    [[noreturn]] void fail(const store::Work& work) {
+    /// Ends the import because a statement failed. entry: the entry that the statement writes, or
+    /// nullptr for all entries.
+    [[noreturn]] void fail(const store::Work& work, const Entry* entry = nullptr) {
         report_problems();
+        const std::string lines = entry != nullptr ? line_named(entry->line) : last_lines();
         if (work.may_be_committed())
             throw CommandError(work.error_message() + "; it is unknown whether " + pending_lines() +
                                " imported; run the command again" + with_option());
-        throw CommandError("the database rejected " + last_lines() + ": " + work.error_message() +
-                           "; " + state());
+        if (work.error_kind() == store::ErrorKind::busy)
+            throw CommandError("another transaction holds a lock that " + lines + " needed: " +
+                               work.error_message() + "; when it has ended, run the command again" +
+                               (has_imported() ? with_option() : "") + "; " + imported_lines());
+        throw CommandError("the database rejected " + lines + ": " + work.error_message() + "; " +
+                           state());
     }
 
     /// Returns the line numbers of the entries: "line 7" or "lines 1 to 500".
