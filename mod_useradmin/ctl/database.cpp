@@ -16,7 +16,8 @@ namespace useradmin::ctl {
 
 namespace {
 
-// A command may run indefinitely, but must not wait indefinitely for another process's lock.
+// A command may run indefinitely, but one that changes rows must not wait indefinitely for another
+// process's lock.
 constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(5), false};
 
 /// Returns whether the file does not exist. Returns false if its directory cannot be searched or
@@ -76,9 +77,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logge
     for (const std::string& statement : settings.init_statements)
         run_init_statement(statement);
     client_ = dialect_->create_client(connection_, "useradminctl_command");
-    // By default, SQLite does not wait for locks, unlike PostgreSQL.
-    if (dialect_->product().is_single_writer)
-        execute("PRAGMA busy_timeout = " + std::to_string(timeout_policy.timeout.count()));
+    set_lock_timeout(settings.use);
     store_ = std::make_unique<store::DatabaseStore>(*this, log, pool_, tables_, "useradminctl",
                                                     timeout_policy);
     store_->set_plugin_policy(settings.plugin_policy());
@@ -92,6 +91,17 @@ void Database::run_init_statement(const std::string& statement) {
         throw CommandError(
             "DBDInitSQL '" + statement + "' failed: " +
             one_line(apr::view_of(apr_dbd_error(connection_.driver, connection_.handle, error))));
+}
+
+void Database::set_lock_timeout(DatabaseUse use) {
+    const std::string milliseconds = std::to_string(timeout_policy.timeout.count());
+    if (dialect_->product().is_single_writer)
+        execute("PRAGMA busy_timeout = " + milliseconds);
+    // A pooler such as PgBouncer would give the setting to other clients.
+    else if (use == DatabaseUse::write)
+        execute("SELECT pg_catalog.set_config('lock_timeout', '" + milliseconds +
+                "', false) WHERE pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) " +
+                std::to_string(client_->backend_id()));
 }
 
 Database::~Database() {

@@ -69,6 +69,8 @@ class Database final : public store::ConnectionSource {
   private:
     /// Runs a statement of DBDInitSQL as mod_dbd does. Throws CommandError on failure.
     void run_init_statement(const std::string& statement);
+    /// Sets how long statements wait for locks. On PostgreSQL, only if the command changes rows.
+    void set_lock_timeout(DatabaseUse use);
     /// Adds the owner and mode of the database file to an error about opening or writing it.
     std::string explain(std::string error) const;
 

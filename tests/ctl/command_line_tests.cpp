@@ -207,6 +207,26 @@ TEST(postgresql_command_line, waits_only_briefly_for_a_connection) {
                read_file(out).c_str());
 }
 
+TEST(command_line, waits_only_briefly_for_locks) {
+    if (!is_postgresql())
+        return;
+    create("ana@x.org");
+    const std::string users = file("locked.ndjson", R"({"email":"ana@x.org","name":"A"})"
+                                                    "\n");
+    test::Database other(database().driver(), database().params());
+    other.run(R"(BEGIN; UPDATE "user" SET "name" = 'Bo')");
+    const CommandResult banned = ctl({"ban", "ana@x.org"});
+    const CommandResult imported = ctl({"import", users, "--on-conflict", "update"});
+    other.run("ROLLBACK");
+    CHECK_EQUAL(1, banned.status);
+    CHECK_TEXT(has(banned.errors, "UA0104: timed out after 5 s waiting for a database lock"),
+               banned.errors.c_str());
+    CHECK_EQUAL(1, imported.status);
+    CHECK_TEXT(has(imported.errors, "another transaction holds a lock that line 1 needed: ") &&
+                   has(imported.errors, "; when it has ended, run the command again; nothing was"),
+               imported.errors.c_str());
+}
+
 TEST(command_line, help_and_version_need_no_database) {
     const std::string help = expect_ok(ctl_without_database({"--help"}));
     CHECK(has(help, "Exit codes: 0 success"));

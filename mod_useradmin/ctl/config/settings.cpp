@@ -216,6 +216,7 @@ CommandSettings read_settings(const Options& options,
                               std::span<const std::string_view> command_options, DatabaseUse use,
                               std::string_view command) {
     CommandSettings settings;
+    settings.use = use;
     const auto takes = [&](std::string_view option) {
         return std::ranges::find(command_options, option) != command_options.end();
     };

@@ -22,6 +22,7 @@ enum class DatabaseUse { none, read, write };
 /// The settings of a command. Options take precedence over the httpd configuration. Settings that
 /// are in neither, or that the command does not use, have default values.
 struct CommandSettings {
+    DatabaseUse use = DatabaseUse::none;
     HttpdConfiguration httpd;
     std::string driver;
     std::string parameters;
