@@ -10,8 +10,8 @@ namespace useradmin::ctl {
 enum class Exit {
     success = 0,
     failure = 1,        ///< a database or system error, or check found problems
-    usage = 2,          ///< an invalid command line
-    already_exists = 3, ///< the address or the id is already in use
+    usage = 2,          ///< an invalid command line or configuration
+    already_exists = 3, ///< the address or, in an import, the id is already in use
     not_found = 4,      ///< no such user, session, API key or second factor
 };
 

@@ -167,7 +167,7 @@ TEST(command_line, exits_with_1_if_the_database_is_unreachable) {
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "cannot connect to the database: "));
     CHECK(has(ended.errors, "check --params"));
-    CHECK_EQUAL(1, ctl_without_database({"--config", "/nonexistent", "list"}).status);
+    CHECK_EQUAL(2, ctl_without_database({"--config", "/nonexistent", "list"}).status);
 }
 
 TEST(command_line, warns_of_a_password_in_params) {

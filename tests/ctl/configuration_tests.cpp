@@ -68,7 +68,7 @@ TEST(configuration, runs_the_statements_of_DBDInitSQL) {
 TEST(configuration, is_taken_from_the_environment_without_an_option) {
     const Environment named = {{"USERADMINCTL_CONFIG", file("named.conf", driver() + params())}};
     expect_ok(ctl_without_database({"list"}, "", named));
-    CHECK_EQUAL(1, ctl_without_database({"--config", "/nonexistent", "list"}, "", named).status);
+    CHECK_EQUAL(2, ctl_without_database({"--config", "/nonexistent", "list"}, "", named).status);
     CHECK_EQUAL(2, ctl_without_database({"list"}, "", {{"USERADMINCTL_CONFIG", ""}}).status);
 }
 
@@ -125,7 +125,7 @@ TEST(configuration, follows_include_directives) {
     CHECK(has(twice.errors, "parts/b.txt: DBDParams differs from that in"));
     const CommandResult absent =
         list_with(server_root() + driver() + params() + "Include nowhere.conf\n");
-    CHECK_EQUAL(1, absent.status);
+    CHECK_EQUAL(2, absent.status);
     CHECK(has(absent.errors, folder() + "/nowhere.conf, which does not exist"));
     std::filesystem::remove_all(path("parts"));
 }
@@ -151,7 +151,7 @@ TEST(configuration, ignores_a_dangling_link_that_IncludeOptional_matches) {
     file("enabled/site.conf", driver() + params());
     for (const std::string named : {"enabled", "enabled/*.conf"}) {
         expect_ok(list_with(server_root() + "IncludeOptional " + named + "\n"));
-        CHECK_EQUAL(1, list_with(server_root() + "Include " + named + "\n").status);
+        CHECK_EQUAL(2, list_with(server_root() + "Include " + named + "\n").status);
     }
     expect_ok(
         list_with(server_root() + driver() + params() + "IncludeOptional enabled/old.conf\n"));
@@ -186,7 +186,7 @@ TEST(configuration, names_an_included_directory_that_cannot_be_read) {
                     machine::built("useradminctl").string(), "--config", main, "list"},
                    environment()});
     std::filesystem::remove_all(path("parts"));
-    CHECK_EQUAL(1, result.status);
+    CHECK_EQUAL(2, result.status);
     CHECK_TEXT(has(result.errors, "cannot read " + path("parts") + ": "), result.errors.c_str());
 }
 
@@ -213,7 +213,7 @@ TEST(configuration, that_includes_itself_is_rejected) {
     file("first.conf", driver() + params() + "Include " + path("second.conf") + "\n");
     file("second.conf", "Include " + path("first.conf") + "\n");
     const CommandResult ended = ctl_without_database({"--config", path("first.conf"), "list"});
-    CHECK_EQUAL(1, ended.status);
+    CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "first.conf includes itself"));
     // A file may be included twice, but not from within itself.
     file("second.conf", driver());
@@ -222,8 +222,8 @@ TEST(configuration, that_includes_itself_is_rejected) {
 }
 
 TEST(configuration, that_is_no_file_or_nests_too_deeply_is_rejected) {
-    CHECK_EQUAL(1, ctl_without_database({"--config", "/dev/zero", "list"}).status);
-    CHECK_EQUAL(1, ctl_without_database({"--config", folder(), "list"}).status);
+    CHECK_EQUAL(2, ctl_without_database({"--config", "/dev/zero", "list"}).status);
+    CHECK_EQUAL(2, ctl_without_database({"--config", folder(), "list"}).status);
     CHECK(has(ctl_without_database({"--config", "/nonexistent", "list"}).errors,
               "cannot read /nonexistent: No such file or directory"));
     ::mkfifo(path("pipe").c_str(), 0600);
@@ -236,7 +236,7 @@ TEST(configuration, that_is_no_file_or_nests_too_deeply_is_rejected) {
     file(file_name(129), driver() + params());
     for (int number = 128; number >= 0; --number)
         file(file_name(number), "Include " + path(file_name(number + 1)) + "\n");
-    CHECK_EQUAL(1, ctl_without_database({"--config", path(file_name(0)), "list"}).status);
+    CHECK_EQUAL(2, ctl_without_database({"--config", path(file_name(0)), "list"}).status);
     expect_ok(ctl_without_database({"--config", path(file_name(1)), "list"}));
 }
 
@@ -254,7 +254,7 @@ TEST(configuration, expands_variables_that_Define_sets_to_one_value) {
     CHECK(has(two.errors, "DBDParams contains an undefined or ambiguous variable; use --params"));
     CHECK_EQUAL(2,
                 list_with(driver() + define + "UnDefine PARAMS\nDBDParams \"${PARAMS}\"\n").status);
-    CHECK_EQUAL(1, list_with(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
+    CHECK_EQUAL(2, list_with(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
 }
 
 TEST(configuration, ignores_a_recipes_defaults_after_an_earlier_Define) {

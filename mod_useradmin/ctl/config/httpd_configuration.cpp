@@ -103,8 +103,8 @@ class Loader {
     static constexpr std::uintmax_t max_bytes = 16 << 20;
 
     [[noreturn]] static void reject(const std::string& why) {
-        throw CommandError(why + "; use --config with an httpd configuration file that this "
-                                 "account may read, together with the files it includes");
+        throw UsageError(why + "; use --config with an httpd configuration file that this "
+                               "account may read, together with the files it includes");
     }
 
     void take(const std::string& file, const std::string& text) {
