@@ -45,6 +45,11 @@ std::string clock_time(double seconds) {
     return text;
 }
 
+/// Returns the share that is done, or 0 if the total is unknown.
+double share_of(std::uint64_t done, std::uint64_t total) {
+    return total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+}
+
 /// Returns the time in the local zone, such as "2026-11-20 23:30:19 CET", or an empty string on
 /// failure.
 std::string local_time(text::Timestamp time) {
@@ -95,16 +100,26 @@ Progress::Progress(std::string_view activity) noexcept
 }
 
 void Progress::show(std::uint64_t done, std::uint64_t total) const {
+    print(done, total > 0 ? " of " + std::to_string(total) : "", share_of(done, total));
+}
+
+void Progress::show_share(std::uint64_t lines, std::uint64_t bytes, std::uint64_t size) const {
+    const double share = share_of(bytes, size);
+    print(lines, size > 0 ? " (" + std::to_string(static_cast<int>(100 * share)) + " %)" : "",
+          share);
+}
+
+/// Prints the number done, its relation to the whole, the rate and, if the share that is done is
+/// known, the time left.
+void Progress::print(std::uint64_t done, const std::string& whole, double share) const {
     if (!is_shown_)
         return;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
-    const auto rate = static_cast<double>(done) / std::max(passed.count(), 0.001);
-    std::string text = std::string(activity_) + ": " + std::to_string(done);
-    if (total > 0)
-        text += " of " + std::to_string(total);
-    text += ", " + std::to_string(static_cast<std::uint64_t>(rate)) + "/s";
-    if (total >= done && done > 0)
-        text += ", " + clock_time(static_cast<double>(total - done) / rate) + " left";
+    const double seconds = std::max(passed.count(), 0.001);
+    std::string text = std::string(activity_) + ": " + std::to_string(done) + whole + ", " +
+                       std::to_string(static_cast<std::uint64_t>(done / seconds)) + "/s";
+    if (share > 0 && share <= 1)
+        text += ", " + clock_time(seconds / share - seconds) + " left";
     // Without automatic wrapping, a narrow terminal cuts the line off.
     std::fprintf(stderr, "\r\x1b[K\x1b[?7l%s …\x1b[?7h", text.c_str());
 }

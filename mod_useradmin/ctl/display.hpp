@@ -53,12 +53,17 @@ class Progress {
 
     /// Shows the number done, the total, the rate and the time left. total: 0 if unknown.
     void show(std::uint64_t done, std::uint64_t total) const;
+    /// Like show(), for a file whose lines were not counted. Shows the percentage of its bytes in
+    /// place of the total. size: 0 if unknown.
+    void show_share(std::uint64_t lines, std::uint64_t bytes, std::uint64_t size) const;
     /// Clears the line for other output.
     void clear() const noexcept;
     /// Returns whether stderr is a terminal.
     bool is_shown() const noexcept { return is_shown_; }
 
   private:
+    void print(std::uint64_t done, const std::string& whole, double share) const;
+
     std::string_view activity_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     bool is_shown_;

@@ -14,16 +14,13 @@
 #include "store/statements.hpp"
 #include "text/unicode.hpp"
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -203,15 +200,11 @@ Input open_input(const std::string& name) {
     return input;
 }
 
-/// Returns the number of lines in a regular file. Returns 0 for any other file, or if the file
-/// cannot be opened.
-std::uint64_t count_lines(const std::string& name) {
-    std::error_code ignored;
-    std::uint64_t lines = 0;
-    if (std::filesystem::is_regular_file(name, ignored))
-        for (std::ifstream file(name); file.peek() != std::ifstream::traits_type::eof(); ++lines)
-            file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-    return lines;
+/// Returns the size of a regular file, or 0 for any other file.
+std::uint64_t size_of(std::FILE* file) {
+    struct stat status = {};
+    const bool is_known = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+    return is_known ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 /// Hashes the passwords on all processors.
@@ -263,7 +256,7 @@ class Import {
                  context.options.has("force"), text::now()},
           reader_(input_.get(), format_of(context.options.find("format"), name)),
           progress_(is_dry_ ? "Checking lines" : "Importing lines"),
-          total_lines_(progress_.is_shown() ? count_lines(name) : 0),
+          file_size_(size_of(input_.get())),
           interrupt_handler_(context.wants_json(), [this](bool is_delayed) {
               progress_.clear();
               return is_delayed ? state_of_slow_commit() : state("run the command again");
@@ -377,7 +370,7 @@ class Import {
                 try_to_write();
             else
                 commit_entries();
-            progress_.show(lines_read_, total_lines_);
+            progress_.show_share(lines_read_, reader_.bytes_read(), file_size_);
         }
         names_.clear();
         bytes_ = 0;
@@ -738,7 +731,7 @@ class Import {
     ImportRules rules_;
     UserFileReader reader_;
     Progress progress_;
-    std::uint64_t total_lines_;
+    std::uint64_t file_size_;
 
     Entries entries_;
     /// The entries to write after entries_, in a separate transaction.

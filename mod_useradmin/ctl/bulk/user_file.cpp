@@ -195,6 +195,7 @@ std::string_view UserFileReader::read_line() {
         buffer_.resize(before + piece_size);
         const std::size_t count = std::fread(buffer_.data() + before, 1, piece_size, file_);
         buffer_.resize(before + count);
+        bytes_ += count;
         if (std::ferror(file_) != 0)
             throw CommandError("cannot read the file: " + std::generic_category().message(errno));
         if (count == 0) {

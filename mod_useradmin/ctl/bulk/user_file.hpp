@@ -57,6 +57,8 @@ class UserFileReader {
     std::uint64_t lines_before() const noexcept { return line_; }
     /// Returns the number of lines up to and including the line that next() returned last.
     std::uint64_t lines_read();
+    /// Returns the number of bytes up to and including the line that next() returned last.
+    std::uint64_t bytes_read() const noexcept { return bytes_ - (buffer_.size() - at_); }
 
   private:
     /// Returns the next line with its newline, or an empty view at the end. The view is valid until
@@ -80,6 +82,8 @@ class UserFileReader {
     /// The offset of the next line in the buffer.
     std::size_t at_ = 0;
     std::uint64_t line_ = 0;
+    /// The number of bytes read from the file.
+    std::uint64_t bytes_ = 0;
     std::vector<std::string_view> header_;
 };
 
