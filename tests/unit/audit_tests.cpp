@@ -807,7 +807,7 @@ TEST_GROUP(audit_recorder) {
     TemporaryFile log{O_APPEND};
     TemporaryFile position_file;
     audit::Log chained{log.descriptor(), position_file.descriptor()};
-    FakeLogger errors;
+    RecordingLogger errors;
 };
 
 TEST(audit_recorder, lines_of_several_changes_are_synced_once) {

@@ -427,8 +427,7 @@ TEST(second_step, logs_a_key_that_cannot_be_decrypted) {
     store.second_factors["eva"].factor.secret = "00";
     expect("500 INTERNAL_SERVER_ERROR", verify_totp());
     expect("UA0320: cannot decrypt the second factor of 'eva@example.org'; set "
-           "AuthUserAdminSecret to the application's secret
-",
+           "AuthUserAdminSecret to the application's secret\n",
            log.text());
     const crypto::Decrypted like{crypto::Secret(), secrets[0], {}};
     const std::string other_format = crypto::encrypt("aaaaa bbbbb", like);
@@ -438,8 +437,7 @@ TEST(second_step, logs_a_key_that_cannot_be_decrypted) {
         expect("500 INTERNAL_SERVER_ERROR", verify_backup_code(right_code));
         expect("UA0320: cannot read the backup codes of 'eva@example.org'; set AuthUserAdminSecret "
                "to the application's secret, unless the application stores them in another "
-               "format
-",
+               "format\n",
                log.text());
     }
     CHECK_EQUAL(0, store.failed_codes);
