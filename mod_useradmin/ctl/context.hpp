@@ -46,15 +46,21 @@ class Context {
         }
     }
     CommandAudit& audit() noexcept { return audit_; }
-    /// Returns the database for a command that accesses rows. Throws CommandError if there is a
-    /// superuser risk (Database::superuser_risk).
-    Database& database_with_rows() {
-        Database& opened = database();
-        if (!std::exchange(is_checked_, true))
-            opened.reject_superuser_risk(opened.schema());
-        return opened;
+    /// Returns the schema, for a command that accesses rows. Reads the catalog on first use. Throws
+    /// CommandError if there is a superuser risk (Database::superuser_risk).
+    const store::Schema& schema() {
+        if (!schema_) {
+            store::Schema read = database().schema();
+            database().reject_superuser_risk(read);
+            schema_ = std::move(read);
+        }
+        return *schema_;
     }
-    store::Store& store() { return database_with_rows().store(); }
+    store::DatabaseStore& database_store() {
+        static_cast<void>(schema());
+        return database().store();
+    }
+    store::Store& store() { return database_store(); }
     bool wants_json() const { return options.has("json"); }
 
     const Options& options;
@@ -64,7 +70,7 @@ class Context {
     ErrorLogger errors_;
     CommandAudit audit_;
     std::optional<Database> database_;
-    bool is_checked_ = false;
+    std::optional<store::Schema> schema_;
 };
 
 } // namespace useradmin::ctl

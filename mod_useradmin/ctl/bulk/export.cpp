@@ -141,8 +141,8 @@ Exit export_users(Context& context) {
     if (is_for_spreadsheet && format != FileFormat::csv)
         throw UsageError("--spreadsheet requires CSV; add --format csv");
     UserFileWriter writer(format, is_for_spreadsheet ? Formulas::escape : Formulas::keep);
-    Database& database = context.database_with_rows();
-    const store::Schema schema = database.schema();
+    Database& database = context.database();
+    const store::Schema& schema = context.schema();
     if (const store::Problem* problem =
             schema.find_problem(store::needs_user | store::needs_account))
         throw CommandError(problem->text);

@@ -248,8 +248,8 @@ struct ImportCounts {
 class Import {
   public:
     Import(Context& context, const std::string& name)
-        : context_(context), input_(open_input(name)), database_(context.database_with_rows()),
-          schema_(database_.schema()), on_conflict_(on_conflict_of(context.options)),
+        : context_(context), input_(open_input(name)), database_(context.database()),
+          schema_(context.schema()), on_conflict_(on_conflict_of(context.options)),
           is_dry_(context.options.has("dry-run")),
           allows_no_super_admin_(context.options.has("yes")),
           rules_{schema_, context.settings.lowers_email.value_or(false),
@@ -722,7 +722,7 @@ class Import {
     Context& context_;
     Input input_;
     Database& database_;
-    const store::Schema schema_;
+    const store::Schema& schema_;
     /// Whether an index forbids addresses that are equal in lower case.
     bool is_unique_in_lower_ = false;
     OnConflict on_conflict_;

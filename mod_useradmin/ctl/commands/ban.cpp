@@ -13,11 +13,11 @@ Exit ban(Context& context) {
     if (const auto expires = context.options.find("expires"))
         ends = parse_expiry(*expires, now);
     const model::User user = find_user(context, context.options.arguments[0]);
-    require_column(context, "banned");
+    require_columns(context, {"banned"});
     if (reason)
-        require_column(context, "banReason");
+        require_columns(context, {"banReason"});
     if (ends)
-        require_column(context, "banExpires");
+        require_columns(context, {"banExpires"});
     const model::User banned = change_guarded(
         user, "Ban", last_super_admin_guard(context), [&](const store::UpdateGuard& guard) {
             return context.store().update(user.id, api::ban(reason, ends, now), guard,
@@ -31,7 +31,7 @@ Exit ban(Context& context) {
 
 Exit unban(Context& context) {
     const model::User user = find_user(context, context.options.arguments[0]);
-    require_column(context, "banned");
+    require_columns(context, {"banned"});
     if (!user.banned && !user.ban_reason && !user.ban_expires) {
         print(context, user, display(user) + " is not banned; nothing was changed");
         return Exit::success;

@@ -26,7 +26,7 @@ Exit create(Context& context) {
         context.options.has("role") ? context.options.require("role") : "user";
     require_known_role(context, role);
     if (role != "user")
-        require_column(context, "role");
+        require_columns(context, {"role"});
     const auto taken = context.store().find_by_email(email);
     if (taken)
         reject_taken_email(email);

@@ -98,8 +98,7 @@ Exit create_key(Context& context) {
     key.rate_limit_max = rate;
     key.rate_limit_time_window = window;
     key.request_count = "0";
-    key.id = value_of(
-        context.database_with_rows().store().create_api_key(key, crypto::sha256_base64url(text)));
+    key.id = value_of(context.database_store().create_api_key(key, crypto::sha256_base64url(text)));
     if (sign_in::is_banned(user, now))
         print_error(
             display(user) +
@@ -114,7 +113,7 @@ Exit create_key(Context& context) {
 
 Exit list_keys(Context& context) {
     const model::User user = find_user(context, context.options.arguments[0]);
-    const auto keys = value_of(context.database_with_rows().store().list_api_keys(user.id));
+    const auto keys = value_of(context.database_store().list_api_keys(user.id));
     if (context.wants_json()) {
         print_list([&](json::Writer& writer) {
             for (const model::ApiKey& key : keys)
@@ -144,8 +143,7 @@ Exit list_keys(Context& context) {
 }
 
 Exit revoke_key(Context& context) {
-    const auto revoked =
-        context.database_with_rows().store().delete_api_key(context.options.arguments[0]);
+    const auto revoked = context.database_store().delete_api_key(context.options.arguments[0]);
     if (revoked.is_not_found())
         throw CommandError(Exit::not_found,
                            "there is no API key with that id; see 'useradminctl key list'");

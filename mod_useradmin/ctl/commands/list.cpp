@@ -36,7 +36,7 @@ Exit list(Context& context) {
     const store::Window window = {pagination.limit, (pagination.page - 1) * pagination.limit,
                                   order_of(context.options)};
     if (context.options.has("banned")) {
-        require_column(context, "banned");
+        require_columns(context, {"banned"});
         filter.banned = true;
         filter.matches_all = filter.role || filter.search;
     }

@@ -28,32 +28,32 @@ struct ScaleState {
 /// Manages the database objects that sql/postgresql/scale defines for the user table.
 class ScaleObjects {
   public:
-    explicit ScaleObjects(Database& database) : database_(database) {
-        const store::Schema schema = database.schema();
+    explicit ScaleObjects(Context& context) : database_(context.database()) {
+        const store::Schema& schema = context.schema();
         if (!schema.user.exists())
             throw CommandError("table " + schema.user.name +
                                " does not exist; create it with 'useradminctl schema'");
-        words_ = database.dialect().scale_placeholders(schema);
+        words_ = database_.dialect().scale_placeholders(schema);
         if (words_.empty())
-            throw UsageError(std::string(database.dialect().product().name) +
+            throw UsageError(std::string(database_.dialect().product().name) +
                              " needs no additional counts and indexes for long "
                              "lists; omit --scale and --no-scale");
         for (const auto& [word, meaning] : words_)
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError("a name must not contain " + std::string(body_quote));
         // A pooler would give the settings, the role and the lock of this session to other clients.
-        if (to_integer(database.rows("SELECT pg_catalog.pg_backend_pid()")[0][0]) !=
-            database.client().backend_id())
+        if (to_integer(database_.rows("SELECT pg_catalog.pg_backend_pid()")[0][0]) !=
+            database_.client().backend_id())
             throw CommandError("the connection goes through a pooler such as PgBouncer; use "
                                "--params to connect directly to PostgreSQL");
         // Override the role's settings. With this search_path, functions and operators of other
         // roles cannot shadow built-in ones.
-        database.execute("SET search_path = pg_catalog, pg_temp");
-        database.execute("SET default_transaction_isolation = 'read committed'");
-        database.execute("SET standard_conforming_strings = on");
-        database.execute("SET statement_timeout = 0");
-        database.execute("SET lock_timeout = 0");
-        database.set_if_known("transaction_timeout", "0", Database::Until::disconnect);
+        database_.execute("SET search_path = pg_catalog, pg_temp");
+        database_.execute("SET default_transaction_isolation = 'read committed'");
+        database_.execute("SET standard_conforming_strings = on");
+        database_.execute("SET statement_timeout = 0");
+        database_.execute("SET lock_timeout = 0");
+        database_.set_if_known("transaction_timeout", "0", Database::Until::disconnect);
     }
 
     /// Returns which objects exist. Throws CommandError if they belong to another user table.
@@ -209,7 +209,7 @@ Exit create_scale(Context& context) {
     const InterruptHandler interrupt_handler(context.wants_json(), [](bool) {
         return "what was created is kept; run the command again to create the rest";
     });
-    ScaleObjects objects(context.database_with_rows());
+    ScaleObjects objects(context);
     objects.exclude_other_commands();
     ScaleState state = objects.state();
     if (state.is_outdated) {
@@ -235,7 +235,7 @@ Exit create_scale(Context& context) {
 Exit remove_scale(Context& context) {
     const InterruptHandler interrupt_handler(
         context.wants_json(), [](bool) { return "run the command again to remove the rest"; });
-    ScaleObjects objects(context.database_with_rows());
+    ScaleObjects objects(context);
     objects.exclude_other_commands();
     static_cast<void>(objects.state());
     objects.run("owner");

@@ -42,7 +42,7 @@ Exit set_role(Context& context) {
         throw UsageError("the role must be user, admin or superAdmin");
     require_known_role(context, role);
     const model::User user = find_user(context, context.options.arguments[0]);
-    require_column(context, "role");
+    require_columns(context, {"role"});
     if (role == user.role) {
         print(context, user,
               "the role of " + display(user) + " is already " + role + "; nothing was changed");

@@ -58,11 +58,12 @@ void print(const Context& context, const model::User& user, std::string_view lin
         print_line(line);
 }
 
-void require_column(Context& context, std::string_view column) {
-    const store::Schema schema = context.database().schema();
-    if (!schema.user.columns.empty() && schema.user.find(column) == nullptr)
-        throw CommandError("table " + schema.user.name + " has no column \"" + std::string(column) +
-                           "\"; add it with 'useradminctl schema'");
+void require_columns(Context& context, std::initializer_list<std::string_view> columns) {
+    const store::Table& user = context.schema().user;
+    for (const std::string_view column : columns)
+        if (user.exists() && user.find(column) == nullptr)
+            throw CommandError("table " + user.name + " has no column \"" + std::string(column) +
+                               "\"; add it with 'useradminctl schema'");
 }
 
 crypto::Secret read_and_hash_password(const Context& context) {

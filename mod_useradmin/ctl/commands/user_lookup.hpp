@@ -3,6 +3,7 @@
 
 #include "ctl/context.hpp"
 
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -27,8 +28,8 @@ T value_unless_deleted(store::Result<T> result) {
     return value_of(std::move(result));
 }
 
-/// Throws CommandError if the user table exists but lacks the column.
-void require_column(Context& context, std::string_view column);
+/// Throws CommandError if the user table exists but lacks one of the columns.
+void require_columns(Context& context, std::initializer_list<std::string_view> columns);
 
 /// Reads a password and returns its hash in the configured format. With --force, accepts lengths
 /// that better-auth rejects (LengthPolicy::any).
