@@ -195,7 +195,8 @@ void TextTable::print() const {
         }
         std::puts(line.c_str());
     };
-    print_row(titles);
+    if (!rows_.empty())
+        print_row(titles);
     for (const auto& row : rows_)
         print_row(row);
 }

@@ -88,7 +88,7 @@ struct Heading {
     Width width = Width::full;
 };
 
-/// Prints a table with aligned columns.
+/// Prints a table with aligned columns, or nothing if it has no rows.
 class TextTable {
   public:
     TextTable(std::initializer_list<Heading> headings) : headings_(headings) {}

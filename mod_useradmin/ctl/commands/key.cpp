@@ -136,8 +136,7 @@ Exit list_keys(Context& context) {
                      display(key.expires_at) + (has_expired ? " (expired)" : ""),
                      std::string(key.remaining.value_or("-")), display(key.last_request)});
     }
-    if (!keys.empty())
-        listing.print();
+    listing.print();
     print_line(count_of(keys.size(), "key", "keys"));
     return Exit::success;
 }

@@ -60,8 +60,7 @@ Exit list(Context& context) {
             {std::string(user.id), std::string(user.name), std::string(user.email),
              std::string(user.role.value_or("user")), user.banned ? "yes" : "no",
              display(shows_last_seen ? user.last_seen.value_or(std::nullopt) : user.created_at)});
-    if (!page.users.empty())
-        listing.print();
+    listing.print();
     print_line(count_of(page.total, "user", "users") + ", page " + std::to_string(pagination.page) +
                " of " + std::to_string(api::total_pages(pagination)));
     return Exit::success;

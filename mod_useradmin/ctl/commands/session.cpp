@@ -160,8 +160,7 @@ Exit list_sessions(Context& context) {
                      std::string(session.ip_address.value_or("-")),
                      std::string(session.user_agent.value_or("-"))});
     }
-    if (!sessions.empty())
-        listing.print();
+    listing.print();
     print_line(count_of(sessions.size(), "session", "sessions"));
     return Exit::success;
 }
