@@ -251,7 +251,8 @@ TEST(configuration, expands_variables_that_Define_sets_to_one_value) {
     const CommandResult two =
         list_with(driver() + define + "Define PARAMS other\nDBDParams \"${PARAMS}\"\n");
     CHECK_EQUAL(2, two.status);
-    CHECK(has(two.errors, "DBDParams contains an undefined or ambiguous variable; use --params"));
+    CHECK(has(two.errors, "DBDParams contains an undefined or ambiguous variable or a macro "
+                          "parameter; use --params"));
     CHECK_EQUAL(2,
                 list_with(driver() + define + "UnDefine PARAMS\nDBDParams \"${PARAMS}\"\n").status);
     CHECK_EQUAL(2, list_with(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
@@ -286,7 +287,8 @@ TEST(configuration, rejects_a_variable_without_a_value_or_with_macro_parameters)
     const CommandResult empty =
         list_with(driver() + "Define NONE\nDBDParams '" + database().params() + "${NONE}'\n");
     CHECK_EQUAL(2, empty.status);
-    CHECK(has(empty.errors, "DBDParams contains an undefined or ambiguous variable; use --params"));
+    CHECK(has(empty.errors, "DBDParams contains an undefined or ambiguous variable or a macro "
+                            "parameter; use --params"));
     const auto status_of = [&](const std::string& value) {
         return list_with(driver() + "<Macro Site $name>\nDefine PARAMS \"" + value +
                          "\"\n</Macro>\nUse Site a\nDBDParams \"${PARAMS}\"\n")
@@ -300,7 +302,8 @@ TEST(configuration, that_sets_a_directive_to_a_macro_parameter_is_rejected) {
     const CommandResult ended = list_with("<Macro App $name $params>\n" + driver() +
                                           "DBDParams \"$params\"\n</Macro>\nUse App a x\n");
     CHECK_EQUAL(2, ended.status);
-    CHECK_TEXT(has(ended.errors, "DBDParams contains a macro parameter; use --params"),
+    CHECK_TEXT(has(ended.errors, "DBDParams contains an undefined or ambiguous variable or a macro "
+                                 "parameter; use --params"),
                ended.errors.c_str());
     expect_ok(list_with("<Macro App $name>\n" + driver() + params() + "</Macro>\nUse App a\n"));
 }

@@ -37,13 +37,14 @@ std::optional<HttpdConfiguration> default_configuration_with(const std::string& 
 
 /// Returns whether the line is inside an <IfModule> that requires the module.
 bool requires_module(const ConfigLine& line, const std::string& module) {
-    for (const ConfigSection* section = line.section.get(); section != nullptr;
-         section = section->parent.get())
-        if (text::equals_ignoring_case(section->name, "IfModule") && !section->arguments.empty() &&
-            (section->arguments[0] == module + "_module" ||
-             section->arguments[0] == "mod_" + module + ".c"))
-            return true;
-    return false;
+    return find_section(
+               line.section.get(),
+               [&](const ConfigSection& section) {
+                   return text::equals_ignoring_case(section.name, "IfModule") &&
+                          !section.arguments.empty() &&
+                          (section.arguments[0] == module + "_module" ||
+                           section.arguments[0] == "mod_" + module + ".c");
+               }) != nullptr;
 }
 
 /// Reports directives that httpd ignores because they are inside <IfModule> and the module is not

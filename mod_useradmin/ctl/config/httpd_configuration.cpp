@@ -147,11 +147,12 @@ class Loader {
     /// Returns whether the current line applies unconditionally: it is outside conditional sections
     /// and macros.
     bool is_certain() const {
-        const ConfigSection* section = section_.get();
-        while (section != nullptr && !is_condition(*section) &&
-               !text::equals_ignoring_case(section->name, "Macro"))
-            section = section->parent.get();
-        return section == nullptr;
+        return find_section(
+                   section_.get(),
+                   [](const ConfigSection& section) {
+                       return is_condition(section) ||
+                              text::equals_ignoring_case(section.name, "Macro");
+                   }) == nullptr;
     }
 
     /// Conditions are not evaluated, so a different value in a condition is ambiguous.
@@ -197,13 +198,13 @@ class Loader {
     /// Returns whether httpd ignores the current line, because it is in <IfDefine !NAME> and the
     /// variable is defined.
     bool is_unless_defined() const {
-        const ConfigSection* section = section_.get();
-        while (section != nullptr &&
-               !(text::equals_ignoring_case(section->name, "IfDefine") &&
-                 !section->arguments.empty() && section->arguments[0].starts_with('!') &&
-                 certain_variables_.contains(section->arguments[0].substr(1))))
-            section = section->parent.get();
-        return section != nullptr;
+        return find_section(
+                   section_.get(),
+                   [this](const ConfigSection& section) {
+                       return text::equals_ignoring_case(section.name, "IfDefine") &&
+                              !section.arguments.empty() && section.arguments[0].starts_with('!') &&
+                              certain_variables_.contains(section.arguments[0].substr(1));
+                   }) != nullptr;
     }
 
     std::string with_variables(std::string_view line) const {
@@ -300,10 +301,11 @@ std::string_view argument_of(const ConfigLine& line, std::string_view directive)
 }
 
 const ConfigSection* enclosing(const ConfigLine& line, std::string_view name) {
-    const ConfigSection* section = line.section.get();
-    while (section != nullptr && !text::equals_ignoring_case(section->name, name))
-        section = section->parent.get();
-    return section;
+    return find_section(
+        line.section.get(),
+        [&](const ConfigSection& section) {
+            return text::equals_ignoring_case(section.name, name);
+        });
 }
 
 bool is_undefined(const ConfigLine& line, std::string_view word) {
@@ -321,22 +323,18 @@ HttpdConfiguration::HttpdConfiguration(std::string_view file)
 
 std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_view directive,
                                                                  std::string_view option) const {
+    const std::string remedy = "use --" + std::string(option);
+    require_defined(directive, remedy);
     const ConfigLine* found = nullptr;
     for (const ConfigLine& line : lines_) {
         if (!text::equals_ignoring_case(line.words[0], directive))
             continue;
-        const auto reject = [&](const std::string& why) {
-            throw UsageError(line.file + ": " + std::string(directive) + why + "; use --" +
-                             std::string(option));
-        };
-        for (const std::string& word : line.words)
-            if (is_undefined(line, word))
-                reject(word.find("${") != word.npos ? " contains an undefined or ambiguous variable"
-                                                    : " contains a macro parameter");
         if (found != nullptr && !std::equal(found->words.begin() + 1, found->words.end(),
                                             line.words.begin() + 1, line.words.end()))
-            reject(found->file == line.file ? " has different values in different places"
-                                            : " differs from that in " + found->file);
+            throw UsageError(line.file + ": " + std::string(directive) +
+                             (found->file == line.file ? " has different values in different places"
+                                                       : " differs from that in " + found->file) +
+                             "; " + remedy);
         found = &line;
     }
     if (found == nullptr)
@@ -365,6 +363,14 @@ const ConfigLine* HttpdConfiguration::find_undefined(std::string_view directive)
                    line.words, [&](const std::string& word) { return is_undefined(line, word); });
     });
     return found != lines_.end() ? &*found : nullptr;
+}
+
+void HttpdConfiguration::require_defined(std::string_view directive,
+                                         std::string_view remedy) const {
+    if (const ConfigLine* const line = find_undefined(directive))
+        throw UsageError(line->file + ": " + std::string(directive) +
+                         " contains an undefined or ambiguous variable or a macro parameter; " +
+                         std::string(remedy));
 }
 
 std::vector<std::string> HttpdConfiguration::arguments(std::string_view directive) const {

@@ -43,6 +43,15 @@ struct ConfigLine {
 /// directive.
 std::string_view argument_of(const ConfigLine& line, std::string_view directive);
 
+/// Returns the section, or the innermost section around it, that satisfies the predicate. Returns
+/// nullptr if there is none.
+template <class Predicate>
+const ConfigSection* find_section(const ConfigSection* section, const Predicate& predicate) {
+    while (section != nullptr && !predicate(*section))
+        section = section->parent.get();
+    return section;
+}
+
 /// Returns the innermost enclosing section with this name, or nullptr.
 const ConfigSection* enclosing(const ConfigLine& line, std::string_view name);
 
@@ -68,6 +77,9 @@ class HttpdConfiguration {
     /// Returns the first line of the directive with an undefined argument (is_undefined()), or
     /// nullptr.
     const ConfigLine* find_undefined(std::string_view directive) const;
+    /// Throws UsageError if an argument of the directive is undefined. remedy: the end of the
+    /// message, such as "use --params".
+    void require_defined(std::string_view directive, std::string_view remedy) const;
     /// Returns the arguments of all lines with the directive.
     std::vector<std::string> arguments(std::string_view directive) const;
     /// Returns all lines except those that begin or end a section.

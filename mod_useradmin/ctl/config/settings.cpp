@@ -103,14 +103,6 @@ class Reader {
     const HttpdConfiguration& file_;
 };
 
-/// Throws UsageError if an argument of the directive is undefined.
-void require_defined(const HttpdConfiguration& file, std::string_view directive) {
-    if (const ConfigLine* const line = file.find_undefined(directive))
-        throw UsageError(line->file + ": " + std::string(directive) +
-                         " contains an undefined or ambiguous variable or a macro parameter; use "
-                         "--config with a configuration that sets it to On or Off");
-}
-
 /// Returns the first argument of a directive, or an empty string if the directive is absent or its
 /// lines differ.
 std::string common_argument(const HttpdConfiguration& file, std::string_view directive) {
@@ -201,6 +193,29 @@ void read_audit_log(const std::optional<Setting>& setting, CommandSettings& sett
     settings.is_audit_required = is_required;
 }
 
+/// Reads which features the configuration uses.
+void read_features(const HttpdConfiguration& file, CommandSettings& settings) {
+    settings.last_seen = common_argument(file, "UserAdminLastSeen");
+    settings.cleans_up = file.has("UserAdminCleanUp", "On");
+    settings.has_service = file.has("UserAdmin", "On");
+    settings.has_sign_in = file.has("AuthUserAdminSignIn", "On");
+    settings.has_secondary_storage = std::ranges::any_of(file.lines(), names_secondary_storage);
+    // A secondary storage requires that sessions end, as in the service.
+    settings.ends_sessions =
+        file.has("UserAdminEndSessions", "On") || settings.has_secondary_storage;
+    settings.verifies_passwords = std::ranges::any_of(
+        password_verifications, [&](const auto& use) { return file.has(use.first, use.second); });
+    // AuthUserAdminSecondFactor defaults to verify.
+    const bool verifies =
+        !file.has("AuthUserAdminSecondFactor") || file.has("AuthUserAdminSecondFactor", "verify");
+    settings.verifies_second_factors =
+        settings.has_sign_in && file.has("AuthUserAdminSecret") && verifies;
+    settings.requires_second_factors =
+        settings.verifies_passwords &&
+        (verifies || file.has("AuthUserAdminSecondFactor", "refuse"));
+    settings.sends_mail = file.has("UserAdminMailCommand");
+}
+
 /// Returns the setting or, if it is empty, the environment variable or the default, as the service
 /// does.
 std::string protected_email(std::string setting) {
@@ -264,28 +279,11 @@ CommandSettings read_settings(const Options& options,
             protected_email(reader.text("protected-email", "UserAdminProtectedEmail"));
     if (use == DatabaseUse::write)
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), settings);
-    settings.last_seen = common_argument(file, "UserAdminLastSeen");
     if (use == DatabaseUse::write)
         for (const char* const directive : {"UserAdminCleanUp", "UserAdminEndSessions"})
-            require_defined(file, directive);
-    settings.cleans_up = file.has("UserAdminCleanUp", "On");
-    settings.has_service = file.has("UserAdmin", "On");
-    settings.has_sign_in = file.has("AuthUserAdminSignIn", "On");
-    settings.has_secondary_storage = std::ranges::any_of(file.lines(), names_secondary_storage);
-    // A secondary storage requires that sessions end, as in the service.
-    settings.ends_sessions =
-        file.has("UserAdminEndSessions", "On") || settings.has_secondary_storage;
-    settings.verifies_passwords = std::ranges::any_of(
-        password_verifications, [&](const auto& use) { return file.has(use.first, use.second); });
-    // AuthUserAdminSecondFactor defaults to verify.
-    const bool verifies =
-        !file.has("AuthUserAdminSecondFactor") || file.has("AuthUserAdminSecondFactor", "verify");
-    settings.verifies_second_factors =
-        settings.has_sign_in && file.has("AuthUserAdminSecret") && verifies;
-    settings.requires_second_factors =
-        settings.verifies_passwords &&
-        (verifies || file.has("AuthUserAdminSecondFactor", "refuse"));
-    settings.sends_mail = file.has("UserAdminMailCommand");
+            file.require_defined(directive,
+                                 "use --config with a configuration that sets it to On or Off");
+    read_features(file, settings);
     const bool checks_plugins =
         command == "check" && (file.has("AuthUserAdminApiKey", "On") ||
                                file.has("UserAdminExtras", "On") || settings.verifies_passwords);
