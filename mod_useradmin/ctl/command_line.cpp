@@ -1,12 +1,13 @@
 #include "ctl/command_line.hpp"
 
-#include "ctl/edit_distance.hpp"
 #include "text/unicode.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <utility>
 
 namespace useradmin::ctl {
 
@@ -118,6 +119,21 @@ void take_options(const CLI::App& app, Options& options) {
             options.arguments = option->results();
         else if (option->count() > 0)
             options.values.emplace(option->get_single_name(), option->results().back());
+}
+
+/// Returns the Levenshtein distance in bytes.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+    std::vector<std::size_t> row(to.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t line = 0; line < from.size(); ++line) {
+        std::size_t diagonal = std::exchange(row[0], line + 1);
+        for (std::size_t column = 0; column < to.size(); ++column) {
+            const std::size_t replaced = diagonal + (from[line] == to[column] ? 0 : 1);
+            diagonal = row[column + 1];
+            row[column + 1] = std::min({replaced, diagonal + 1, row[column] + 1});
+        }
+    }
+    return row[to.size()];
 }
 
 /// Returns a question that suggests the most similar name, or an empty string if none is similar.
