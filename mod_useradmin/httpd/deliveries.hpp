@@ -16,8 +16,8 @@ struct server_rec;
 namespace useradmin::httpd {
 
 /// The result of the last delivery that did not fail because of the database. `unusable_table`: the
-/// table of revocations does not exist or cannot be read. The enumerators are in order of increasing
-/// severity, because snapshot_of() compares them.
+/// table of revocations does not exist or cannot be read. The enumerators are in order of
+/// increasing severity, because snapshot_of() compares them.
 enum class DeliveryResult { unknown, delivered, unusable_table, unreachable };
 
 /// The state of a delivery. Lives in shared memory that survives restarts of httpd.

@@ -105,11 +105,9 @@ void CredentialVerifier::log_second_factor(const model::User& user, text::Networ
                           network.text());
 }
 
-void CredentialVerifier::log_unreadable_factor(const model::User& user, std::string_view failed,
-                                               std::string_view advice) const {
-    std::string line = "UA0320: cannot ";
-    line.append(failed).append(" of '").append(user.email).append("'; ").append(advice);
-    log_.write(text::Level::error, line);
+void CredentialVerifier::log_for(const model::User& user, std::string_view before,
+                                 std::string_view after) const {
+    log_.write(text::Level::error, std::string(before).append(user.email).append(after));
 }
 
 void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const {

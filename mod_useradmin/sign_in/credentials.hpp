@@ -85,9 +85,8 @@ class CredentialVerifier {
     SignInResult verify_code(const Login& login, const std::function<Outcome()>& check);
     /// Logs that a sign-in with only the password was rejected because of the second factor.
     void log_second_factor(const model::User& user, text::Network network) const;
-    /// Logs that the second factor cannot be read. failed: what failed, such as "decrypt the key".
-    void log_unreadable_factor(const model::User& user, std::string_view failed,
-                               std::string_view advice) const;
+    /// Logs an error with the user's address between two texts.
+    void log_for(const model::User& user, std::string_view before, std::string_view after) const;
 
   private:
     /// Returns the result if a limit has been reached, otherwise std::nullopt.

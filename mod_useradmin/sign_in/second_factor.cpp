@@ -230,7 +230,7 @@ Outcome check_backup_code(std::string_view code, const model::SecondFactor& fact
 struct Method {
     Outcome (*check)(std::string_view code, const model::SecondFactor& factor,
                      const Service& service, CodeUse& use);
-    /// What failed, and the advice, if check() returns failed.
+    /// The log line if check() returns failed: the text before and after the user's address.
     std::string_view unreadable[2];
     /// The messages and codes of better-auth's errors.
     std::string_view not_enabled[2];
@@ -241,16 +241,16 @@ struct Method {
     bool may_omit_session;
 };
 
-constexpr Method totp{
-    check_totp,
-    {"decrypt the second factor", "set AuthUserAdminSecret to the application's secret"},
-    {"TOTP not enabled", "TOTP_NOT_ENABLED"},
-    {"Invalid code", "INVALID_CODE"},
-    true,
-    false};
+constexpr Method totp{check_totp,
+                      {"UA0320: cannot decrypt the second factor of '",
+                       "'; set AuthUserAdminSecret to the application's secret"},
+                      {"TOTP not enabled", "TOTP_NOT_ENABLED"},
+                      {"Invalid code", "INVALID_CODE"},
+                      true,
+                      false};
 constexpr Method backup_code{check_backup_code,
-                             {"read the backup codes",
-                              "set AuthUserAdminSecret to the application's secret, unless the "
+                             {"UA0320: cannot read the backup codes of '",
+                              "'; set AuthUserAdminSecret to the application's secret, unless the "
                               "application stores them in another format"},
                              {"Backup codes aren't enabled", "BACKUP_CODES_NOT_ENABLED"},
                              {"Invalid backup code", "INVALID_BACKUP_CODE"},
@@ -418,8 +418,8 @@ Response verify_second_factor(const Request& request, const Client& client, cons
         service.credentials.verify_code({found->user.email, {}, client.network}, [&] {
             const Outcome outcome = method.check(form.code.view(), found->factor, service, use);
             if (outcome == Outcome::failed) {
-                service.credentials.log_unreadable_factor(found->user, method.unreadable[0],
-                                                          method.unreadable[1]);
+                service.credentials.log_for(found->user, method.unreadable[0],
+                                            method.unreadable[1]);
                 return outcome;
             }
             if ((rejection = count_code(*user_id, client.challenge, service)))
