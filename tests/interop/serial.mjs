@@ -61,5 +61,5 @@ const tests = (type) => (check) => {
 
 // round_trip.mjs tests an application with such tables, with every release.
 for (const version of [versions[0], newest])
-  describeSite("numbers for ids", version, serialStyle, tests("integer"));
-describeSite("numbers for ids", newest, bigSerialStyle, tests("bigint"));
+  describeSite("numbers for ids", version, serialStyle, tests("integer"), { directives });
+describeSite("numbers for ids", newest, bigSerialStyle, tests("bigint"), { directives });
