@@ -1,17 +1,16 @@
 // A real httpd with the project's modules on a free port of 127.0.0.1. Its error log is watched.
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { LogWatch } from "./log_watch.mjs";
 import {
-  accepts,
   built,
   eventually,
   freePort,
   httpd,
   httpdEnvironment,
   httpdModule,
+  Program,
   run,
   work,
 } from "./machine.mjs";
@@ -25,6 +24,9 @@ const load = (name, file) =>
 export const loadOwn = (name) =>
   existsSync(httpdModule(`mod_${name}.so`)) ? load(name, httpdModule(`mod_${name}.so`)) : "";
 
+export const ownModules =
+  load("useradmin", built("mod_useradmin.so")) + load("auth_useradmin", built("mod_auth_useradmin.so"));
+
 /** Returns the user and group of httpd's children, or undefined if they run as the tests' user. */
 export const accountOfChildren = async () => {
   if (process.getuid() !== 0) return undefined;
@@ -35,77 +37,69 @@ export const accountOfChildren = async () => {
   throw new Error("no user for httpd's children was found: create one with: useradd --system www-data");
 };
 
-export class Httpd {
-  #process;
-
-  /** Starts an httpd with these lines in its configuration, and waits until it accepts connections. */
-  static async start(configuration) {
-    const server = new Httpd();
-    // Another program may bind the port before httpd does.
-    for (let attempt = 0; attempt < 3; ++attempt) if (await server.#start(configuration)) return server;
-    throw new Error(
-      `httpd did not start:\n${readFileSync(join(server.folder, "output"), "utf8")}` +
-        (existsSync(join(server.folder, "error.log"))
-          ? readFileSync(join(server.folder, "error.log"), "utf8")
-          : ""),
-    );
-  }
-
-  async #start(configuration) {
-    this.folder = join(work, `httpd-${process.pid}-${++started}`);
-    this.port = await freePort();
-    const account = await accountOfChildren();
-    mkdirSync(join(this.folder, "documents", "guarded"), { recursive: true });
-    writeFileSync(join(this.folder, "documents", "guarded", "page.txt"), "the guarded page\n");
-    this.configuration = join(this.folder, "httpd.conf");
+/**
+ * Starts an httpd in a directory of its own, and waits until it accepts connections. `lines` are added to its configuration.
+ * In them, paths are relative to the directory, and ${PORT} is the port. Returns {program, folder, port, configuration}.
+ */
+export const startHttpd = async (lines) => {
+  const account = await accountOfChildren();
+  // Another program may bind the port before httpd does.
+  for (let attempt = 1; ; ++attempt) {
+    const folder = join(work, `httpd-${process.pid}-${++started}`);
+    const port = await freePort();
+    mkdirSync(join(folder, "documents"), { recursive: true });
+    const configuration = join(folder, "httpd.conf");
     writeFileSync(
-      this.configuration,
-      `ServerRoot "${this.folder}"\n` +
-        `DefaultRuntimeDir "${this.folder}"\n` +
-        `PidFile "${this.folder}/httpd.pid"\n` +
-        `ErrorLog "${this.folder}/error.log"\n` +
-        `DocumentRoot "${this.folder}/documents"\n` +
-        "LogLevel info useradmin:trace8 auth_useradmin:trace8\n" +
-        "ServerName localhost\n" +
-        `Listen 127.0.0.1:${this.port}\nUseCanonicalName Off\n` +
-        "KeepAlive On\nMaxKeepAliveRequests 0\nKeepAliveTimeout 30\nGracefulShutdownTimeout 10\n" +
+      configuration,
+      `ServerRoot "${folder}"\nDefaultRuntimeDir "${folder}"\nPidFile "${folder}/httpd.pid"\n` +
+        `ErrorLog "${folder}/error.log"\nServerName localhost\nListen 127.0.0.1:${port}\nDefine PORT ${port}\n` +
+        ["mpm_event", "unixd", "authz_core", "dbd"].map(loadOwn).join("") +
         (account ? `User ${account.user}\nGroup ${account.group}\n` : "") +
-        ["mpm_event", "unixd", "log_config", "authn_core", "authz_core", "authz_user", "auth_basic", "dbd"]
-          .map(loadOwn)
-          .join("") +
+        lines,
+    );
+    const output = join(folder, "output");
+    const program = new Program([httpd, "-f", configuration, "-DFOREGROUND"], output, httpdEnvironment);
+    if (await program.listens(port)) return { program, folder, port, configuration };
+    program.kill();
+    const logs = [output, join(folder, "error.log")].filter(existsSync).map((file) => readFileSync(file, "utf8"));
+    if (attempt === 3) throw new Error(`httpd did not start:\n${logs.join("")}`);
+  }
+};
+
+export class Httpd {
+  #program;
+
+  /** Starts an httpd with the modules and these lines in its configuration. */
+  static async start(lines) {
+    const server = new Httpd();
+    const { program, ...files } = await startHttpd(
+      "DocumentRoot documents\n" +
+        "LogLevel info useradmin:trace8 auth_useradmin:trace8\n" +
+        "UseCanonicalName Off\n" +
+        "KeepAlive On\nMaxKeepAliveRequests 0\nKeepAliveTimeout 30\nGracefulShutdownTimeout 10\n" +
+        ["log_config", "authn_core", "authz_user", "auth_basic"].map(loadOwn).join("") +
         "StartServers 2\nServerLimit 2\nThreadsPerChild 16\nMaxRequestWorkers 32\n" +
         "MinSpareThreads 2\nMaxSpareThreads 32\n" +
-        load("useradmin", built("mod_useradmin.so")) +
-        load("auth_useradmin", built("mod_auth_useradmin.so")) +
+        ownModules +
         // Long timeouts, because the machine may stall for a while.
         "UserAdminTimeout 60\nAuthUserAdminTimeout 60\n" +
-        configuration,
+        lines,
     );
-    const output = openSync(join(this.folder, "output"), "a");
-    // The kernel stops httpd when the tests end, even if they crash.
-    this.#process = spawn(
-      "setpriv",
-      ["--pdeathsig", "TERM", "--", httpd, "-f", this.configuration, "-DFOREGROUND"],
-      { stdio: ["ignore", output, output], detached: true, env: httpdEnvironment },
-    );
-    closeSync(output);
-    const ready = await eventually(async () => this.#ended || (await accepts(this.port)));
-    if (!ready) process.kill(-this.#process.pid, "SIGKILL");
-    this.log = new LogWatch(join(this.folder, "error.log"));
-    return ready && !this.#ended;
+    server.#program = program;
+    Object.assign(server, files);
+    server.log = new LogWatch(join(server.folder, "error.log"));
+    mkdirSync(join(server.folder, "documents", "guarded"));
+    writeFileSync(join(server.folder, "documents", "guarded", "page.txt"), "the guarded page\n");
+    return server;
   }
 
   get address() {
     return `http://localhost:${this.port}`;
   }
 
-  get #ended() {
-    return this.#process.exitCode !== null || this.#process.signalCode !== null;
-  }
-
   /** Returns the pids of httpd's children. */
   async children() {
-    return (await run("pgrep", ["-P", String(this.#process.pid)])).output.trim().split("\n").toSorted();
+    return (await run("pgrep", ["-P", String(this.#program.pid)])).output.trim().split("\n").toSorted();
   }
 
   async finishTest() {
@@ -114,15 +108,11 @@ export class Httpd {
 
   /** Stops gracefully, as an operator would. Sends SIGTERM if that takes too long. Kills remaining children. */
   async stop() {
-    const endedEarly = this.#ended;
-    this.#process.kill("SIGWINCH");
-    if (!(await eventually(() => this.#ended, 30))) this.#process.kill("SIGTERM");
-    const ended = await eventually(() => this.#ended);
-    try {
-      process.kill(-this.#process.pid, "SIGKILL");
-    } catch {
-      // The processes had already ended.
-    }
+    const endedEarly = this.#program.hasEnded;
+    this.#program.signal("SIGWINCH");
+    if (!(await eventually(() => this.#program.hasEnded, 30))) this.#program.signal("SIGTERM");
+    const ended = await eventually(() => this.#program.hasEnded);
+    this.#program.kill();
     await this.finishTest();
     if (endedEarly) throw new Error("httpd ended before it was told to");
     if (!ended) throw new Error("httpd did not stop");

@@ -1,5 +1,6 @@
 // Programs and ports, for all kinds of tests.
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { connect, createServer } from "node:net";
 
 /** Runs a program to completion, with `input` as its standard input. Returns {status, output, error}. */
@@ -42,3 +43,46 @@ export const eventually = async (condition, seconds = 60) => {
     if (await condition()) return true;
   return false;
 };
+
+/** A program that runs until it is stopped, at the latest when the tests end. */
+export class Program {
+  #child;
+
+  /** Starts a program. Its output is appended to the file. */
+  constructor(words, output, environment = process.env) {
+    const file = openSync(output, "a");
+    // The kernel stops it even if the tests crash.
+    this.#child = spawn("setpriv", ["--pdeathsig", "TERM", "--", ...words], {
+      stdio: ["ignore", file, file],
+      detached: true,
+      env: environment,
+    });
+    closeSync(file);
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  get hasEnded() {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** Waits until it accepts connections on the port. Returns false if it ends before. */
+  async listens(port) {
+    return (await eventually(async () => this.hasEnded || (await accepts(port)))) && !this.hasEnded;
+  }
+
+  signal(name) {
+    this.#child.kill(name);
+  }
+
+  /** Kills the program and its remaining children. */
+  kill() {
+    try {
+      process.kill(-this.pid, "SIGKILL");
+    } catch {
+      // The processes had already ended.
+    }
+  }
+}

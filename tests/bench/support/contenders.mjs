@@ -3,8 +3,9 @@ import { createHmac, randomBytes } from "node:crypto";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { ownModules } from "../../javascript/httpd.mjs";
 import { callers, database } from "./databases.mjs";
-import { built, contenderFile, folder, node, socket } from "./machine.mjs";
+import { contenderFile, folder, node, socket } from "./machine.mjs";
 import { place, Server, startHttpd } from "./servers.mjs";
 
 /** The number of database connections per contender, one for each connection of wrk. */
@@ -22,9 +23,6 @@ DBDKeep ${connections}
 DBDMax ${connections}
 `;
 
-const ownModules = `LoadModule useradmin_module "${built("mod_useradmin.so")}"
-LoadModule auth_useradmin_module "${built("mod_auth_useradmin.so")}"
-`;
 const contenderModule = (name) => `LoadModule bench_${name}_module "${contenderFile(`${name}.so`)}"\n`;
 
 /** Configures the service at the specification's base address, with limits high enough that no create is rejected. */
@@ -44,7 +42,7 @@ ${lines.map((line) => `    ${line}\n`).join("")}</Location>
 
 const startNode = async (program, { name }) => {
   const { home, port } = await place("node");
-  const server = await Server.start([node, contenderFile(program)], {
+  return Server.start([node, contenderFile(program)], {
     port,
     log: join(home, "output"),
     environment: {
@@ -56,9 +54,6 @@ const startNode = async (program, { name }) => {
       BENCH_SECRET: secret,
     },
   });
-  server.address = `http://127.0.0.1:${port}`;
-  server.errors = server.log;
-  return server;
 };
 
 const trusted = (caller) => ({ "X-User-Id": callers[caller].id, "X-User-Role": callers[caller].role });
@@ -81,7 +76,6 @@ export const contenders = {
     title: "(a) httpd, a constant record",
     start: () =>
       startHttpd(
-        "constant",
         `${contenderModule("constant")}<Location "/">\n    SetHandler bench-constant\n</Location>\n`,
       ),
     headers: trusted,
@@ -90,7 +84,6 @@ export const contenders = {
     title: "(b) httpd, the smallest handler on apr_dbd",
     start: (data) =>
       startHttpd(
-        "floor",
         `${contenderModule("floor")}${databaseLines(data)}
 DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
 <Location "/api/users">
@@ -121,14 +114,13 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
   },
   adminClient: {
     title: "(f) mod_useradmin for better-auth's admin client",
-    start: (data) => startHttpd("client", `${databaseLines(data)}${adminClient(signed)}`),
+    start: (data) => startHttpd(`${databaseLines(data)}${adminClient(signed)}`),
     headers: cookie,
   },
   cachedAdminClient: {
     title: "(f) the same, AuthUserAdminCache and UserAdminTotalCache",
     start: (data) =>
       startHttpd(
-        "clients",
         `${databaseLines(data)}${adminClient([...signed, "AuthUserAdminCache 60", "UserAdminTotalCache 60"])}`,
       ),
     headers: cookie,
@@ -136,28 +128,26 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
   notes: {
     title: "(e) mod_useradmin, notes",
     start: (data, lines = []) =>
-      startHttpd("notes", `${contenderModule("caller")}${databaseLines(data)}${service(lines)}`),
+      startHttpd(`${contenderModule("caller")}${databaseLines(data)}${service(lines)}`),
     headers: trusted,
   },
   cachedTotals: {
     title: "(e) mod_useradmin, notes, UserAdminTotalCache",
     start: (data) =>
       startHttpd(
-        "totals",
         `${contenderModule("caller")}${databaseLines(data)}${service(["UserAdminTotalCache 60"])}`,
       ),
     headers: trusted,
   },
   session: {
     title: "(f) mod_useradmin, mod_auth_useradmin, a signed cookie",
-    start: (data) => startHttpd("session", `${databaseLines(data)}${service(signed)}`),
+    start: (data) => startHttpd(`${databaseLines(data)}${service(signed)}`),
     headers: cookie,
   },
   console: {
     title: "(g) the console",
     start: (data) =>
       startHttpd(
-        "console",
         `${databaseLines(data)}${service([...signed, "UserAdminExtras On"])}<Location "/admin">\n    SetHandler useradmin-console\n</Location>\n`,
       ),
     headers: cookie,
@@ -165,7 +155,7 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
   cachedSession: {
     title: "(f) the same, AuthUserAdminCache",
     start: (data) =>
-      startHttpd("sessions", `${databaseLines(data)}${service([...signed, "AuthUserAdminCache 60"])}`),
+      startHttpd(`${databaseLines(data)}${service([...signed, "AuthUserAdminCache 60"])}`),
     headers: cookie,
   },
 };

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { accountOfChildren } from "../../javascript/httpd.mjs";
 import {
   built,
-  childrenAccount,
   folder,
   load,
   pause,
@@ -192,8 +192,9 @@ const removeSqlite = (file) => {
 
 /** Makes the children's account the owner of the SQLite files. */
 const chownToChildren = async () => {
-  if (!childrenAccount) return;
-  done(await run("chown", ["-R", `${childrenAccount}:`, sqliteHome]), "chown");
+  const account = await accountOfChildren();
+  if (!account) return;
+  done(await run("chown", ["-R", `${account.user}:`, sqliteHome]), "chown");
   done(await run("chmod", ["700", sqliteHome]), "chmod");
 };
 

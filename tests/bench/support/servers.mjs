@@ -1,28 +1,9 @@
 // The servers that the benchmark starts. They exit with the benchmark, and report their address and memory.
-import { spawn } from "node:child_process";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import {
-  accepts,
-  childrenAccount,
-  eventually,
-  folder,
-  freePort,
-  httpd,
-  loadHttpdModules,
-  pause,
-  run,
-  Skipped,
-} from "./machine.mjs";
+import { loadOwn, startHttpd as startAnyHttpd } from "../../javascript/httpd.mjs";
+import { eventually, freePort, pause, Program, run, Skipped, work } from "./machine.mjs";
 
 const lastLines = (file) =>
   existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(-15).join("\n") : "";
@@ -84,33 +65,26 @@ export const waitForIdleProcesses = async (pids) => {
 const running = new Set();
 
 export class Server {
-  #process;
+  #program;
 
   /** Starts a program and waits until it accepts connections on the port. Its output goes to the log. */
   static async start(words, { port, log, environment = {} }) {
-    const server = new Server();
-    const output = openSync(log, "w");
-    // The kernel stops the program even if the benchmark is killed.
-    server.#process = spawn("setpriv", ["--pdeathsig", "TERM", "--", ...words], {
-      stdio: ["ignore", output, output],
-      detached: true,
-      env: { ...process.env, ...environment },
-    });
-    closeSync(output);
-    running.add(server);
-    server.log = log;
-    const ready = await eventually(async () => server.hasEnded || (await accepts(port)), 30);
-    if (ready && !server.hasEnded) return server;
-    await server.stop();
+    const program = new Program(words, log, { ...process.env, ...environment });
+    if (await program.listens(port)) return new Server(program, port, log);
+    program.kill();
     throw new Error(`${words[0]} did not start; the end of ${log} is:\n${lastLines(log)}`);
   }
 
-  get pid() {
-    return this.#process.pid;
+  /** A running program. `errors` is its log. */
+  constructor(program, port, errors) {
+    this.#program = program;
+    this.address = `http://127.0.0.1:${port}`;
+    this.errors = errors;
+    running.add(this);
   }
 
-  get hasEnded() {
-    return this.#process.exitCode !== null || this.#process.signalCode !== null;
+  get pid() {
+    return this.#program.pid;
   }
 
   /** Returns the processes to wait for. */
@@ -124,13 +98,9 @@ export class Server {
   }
 
   async stop() {
-    this.#process.kill("SIGTERM");
-    await eventually(() => this.hasEnded, 10);
-    try {
-      process.kill(-this.pid, "SIGKILL");
-    } catch {
-      // The process had already ended.
-    }
+    this.#program.signal("SIGTERM");
+    await eventually(() => this.#program.hasEnded, 10);
+    this.#program.kill();
     running.delete(this);
   }
 }
@@ -141,36 +111,14 @@ let started = 0;
 
 /** Creates a directory for a server and finds a free port. */
 export const place = async (name) => {
-  const home = join(folder, "servers", `${++started}-${name}`);
+  const home = join(work, `${++started}-${name}`);
   mkdirSync(home, { recursive: true });
   return { home, port: await freePort() };
 };
 
-/** Returns the user and group of httpd's children, or null if they run as the benchmark's user. */
-export const account = async () => {
-  if (!childrenAccount) return null;
-  return { user: childrenAccount, group: (await run("id", ["-gn", childrenAccount])).output.trim() };
-};
-
-/** Starts an httpd (event, one child with more threads than connections) with these lines in its configuration. */
-export const startHttpd = async (name, lines) => {
-  const { home, port } = await place(name);
-  const children = await account();
-  const configuration = join(home, "httpd.conf");
-  writeFileSync(
-    configuration,
-    `ServerRoot "${home}"
-ServerName 127.0.0.1
-Listen 127.0.0.1:${port}
-PidFile "${home}/httpd.pid"
-DefaultRuntimeDir "${home}"
-${loadHttpdModules}
-${children ? `User ${children.user}\nGroup ${children.group}\n` : ""}
-ErrorLog "${home}/error.log"
-LogLevel warn
-
-# One child with a database connection for each of wrk's connections, and so many threads that httpd never closes a
-# keep-alive connection.
+// One child with a database connection for each of wrk's connections, and so many threads that httpd never closes a keep-alive
+// connection.
+const settings = `${loadOwn("watchdog")}LogLevel warn
 StartServers 1
 ServerLimit 1
 ThreadsPerChild 48
@@ -188,17 +136,16 @@ KeepAliveTimeout 60
 <Location "/">
     Require all granted
 </Location>
-${lines}`,
-  );
-  const words = ["-f", configuration];
-  const check = await run(httpd, [...words, "-t"]);
-  if (check.status !== 0) {
-    const unknown = /Invalid command '((?:Auth)?UserAdmin[A-Za-z]*)'/.exec(check.error);
+`;
+
+/** Starts an httpd (event, one child with more threads than connections) with these lines in its configuration. */
+export const startHttpd = async (lines) => {
+  try {
+    const { program, folder, port } = await startAnyHttpd(settings + lines);
+    return new Server(program, port, join(folder, "error.log"));
+  } catch (failure) {
+    const unknown = /Invalid command '((?:Auth)?UserAdmin[A-Za-z]*)'/.exec(failure.message);
     if (unknown) throw new Skipped(`not there yet: the directive ${unknown[1]}`);
-    throw new Error(`httpd rejects ${configuration}:\n${check.error}`);
+    throw failure;
   }
-  const server = await Server.start([httpd, ...words, "-DFOREGROUND"], { port, log: join(home, "output") });
-  server.address = `http://127.0.0.1:${port}`;
-  server.errors = join(home, "error.log");
-  return server;
 };
