@@ -16,16 +16,20 @@ const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 const browsers = new Map();
 
+/** Starts Chromium, with these arguments in addition. */
+export const launchChromium = (more = []) =>
+  puppeteer.launch({
+    timeout: 120000,
+    executablePath: process.env.CONSOLE_CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", "--disable-background-networking",
+      "--disable-component-update", "--font-render-hinting=none", "--hide-scrollbars", ...more],
+  });
+
 /** Returns the browser. Starts it at first use. */
 const browserOf = (isFirefox) => {
   const name = isFirefox ? "firefox" : "chrome";
   if (!browsers.has(name))
-    browsers.set(name, puppeteer.launch(isFirefox ? { browser: name, timeout: 120000, executablePath: process.env.CONSOLE_FIREFOX } : {
-      timeout: 120000,
-      executablePath: process.env.CONSOLE_CHROMIUM,
-      args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", "--disable-background-networking",
-        "--disable-component-update", "--font-render-hinting=none", "--hide-scrollbars"],
-    }));
+    browsers.set(name, isFirefox ? puppeteer.launch({ browser: name, timeout: 120000, executablePath: process.env.CONSOLE_FIREFOX }) : launchChromium());
   return browsers.get(name);
 };
 export const stopBrowsers = async () => {

@@ -35,9 +35,12 @@ export class Site {
   #prepare;
   #starting;
 
-  /** A service at a base address and its console at /admin. `directives` and `console` are added to their Locations. prepare may fill the site. */
-  constructor({ base = "/api/users", directives = "", console = "", signIn = true, secret = "", hasAuditLog = false } = {}, prepare = () => {}) {
-    this.#settings = { base, directives, console, signIn, secret, hasAuditLog };
+  /**
+   * A service at a base address and its console at /admin. `directives` and `console` are added to their Locations, `lines` to the
+   * configuration. prepare may fill the site.
+   */
+  constructor({ base = "/api/users", directives = "", console = "", signIn = true, secret = "", hasAuditLog = false, lines = "" } = {}, prepare = () => {}) {
+    this.#settings = { base, directives, console, signIn, secret, hasAuditLog, lines };
     this.#prepare = prepare;
   }
 
@@ -51,7 +54,7 @@ export class Site {
   }
 
   async #start() {
-    const { base, directives, console, signIn, secret, hasAuditLog } = this.#settings;
+    const { base, directives, console, signIn, secret, hasAuditLog, lines } = this.#settings;
     this.folder = mkdtempSync(join(work, "site-"));
     this.database = join(this.folder, "users.db");
     await this.ctl(["schema"]);
@@ -72,7 +75,8 @@ export class Site {
         (signIn
           ? `<Location "/api/auth">\nRequire all granted\nAuthUserAdminSignIn On\nAuthUserAdminSignInLimit 1000000 1\n</Location>\n`
           : "") +
-        `<Location "/admin">\nRequire all granted\nSetHandler useradmin-console\n${console}\n</Location>\n`,
+        `<Location "/admin">\nRequire all granted\nSetHandler useradmin-console\n${console}\n</Location>\n` +
+        lines,
     );
     Site.#started.push(this);
     await this.#prepare(this);
@@ -116,10 +120,11 @@ export class Site {
        CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text, "userId" text);
        UPDATE "user" SET "twoFactorEnabled" = TRUE WHERE "id" = '${id}'; INSERT INTO "twoFactor" VALUES ('1', 'x', '${backupCodes}', '${id}')`);
   }
-  /** Runs SQL statements directly on the database. */
+  /** Runs SQL statements directly on the database. Returns their output. */
   async sql(statements) {
-    const { status, error } = await run("sqlite3", ["-cmd", ".timeout 5000", this.database, statements]);
+    const { status, output, error } = await run("sqlite3", ["-cmd", ".timeout 5000", this.database, statements]);
     if (status !== 0) throw new Error(error);
+    return output;
   }
 
   /** Signs a user in with this User-Agent. */
