@@ -203,7 +203,7 @@ TEST(mail, messages_are_limited_per_hour) {
     expect("429 Demasiadas peticiones", summary_of(refused));
     expect("60", header_of(refused, "Retry-After"));
     expect("200", ask(super_admin, "POST /boss/password-link"));
-    settings.mail->limit = 7;
+    settings.mail->limit = 6;
     expect("429 Demasiadas peticiones", ask(super_admin, "POST /root/password-link"));
     expect("find root, count_mail", calls.text());
 }

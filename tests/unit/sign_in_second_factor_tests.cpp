@@ -193,6 +193,7 @@ TEST(second_step, accepts_each_one_time_password_once) {
     expect("200", verify_totp(R"({"code":"050471"})")); // the code of the next step
     store.attempts.clear();
     begin();
+    log.lines.clear();
     store.failures = {{"attempts", store::Failure::unavailable}};
     expect("503 SERVICE_UNAVAILABLE", verify_totp());
     store.failures = {{"attempts", store::Failure::failed}};
