@@ -60,7 +60,7 @@ apr_pool_t*& pool_of_programs(apr_pool_t* process_pool) {
 /// Forgets the programs if httpd has ended them: if it restarted other than gracefully.
 void close_ended_programs(apr_pool_t* process_pool) {
     apr_pool_t*& programs = pool_of_programs(process_pool);
-    if (programs != nullptr && ap_unixd_mpm_get_retained_data()->is_ungraceful)
+    if (programs != nullptr && !ap_unixd_mpm_get_retained_data()->was_graceful)
         apr_pool_destroy(std::exchange(programs, nullptr));
 }
 

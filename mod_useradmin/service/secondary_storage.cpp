@@ -232,8 +232,7 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
     storage = {};
     // Deliveries start with httpd, before there are requests to which such a section may apply.
     if (ap_check_cmd_context(line.command, NOT_IN_DIRECTORY | NOT_IN_FILES) != nullptr)
-        return "is not allowed in a <Directory>, <Files> or <If>; move it to a <Location> or out "
-               "of "
+        return "not allowed in a <Directory>, <Files> or <If>; move it to a <Location> or out of "
                "all sections";
     auto arguments = line.arguments;
     if (arguments.size() == 1 && arguments[0] == "none")

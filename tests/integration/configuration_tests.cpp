@@ -318,7 +318,7 @@ TEST(configuration, with_a_secondary_storage_in_a_condition_is_rejected) {
     for (const std::string section : {"If \"true\"", "Files \"x\"", "Directory \"/\""})
         expect_rejected(with_database("<" + section + ">\nUserAdminSecondaryStorage none\n</" +
                                       section.substr(0, section.find(' ')) + ">\n"),
-                        {"UserAdminSecondaryStorage is not allowed in a <Directory>, <Files> or "
+                        {"UserAdminSecondaryStorage: not allowed in a <Directory>, <Files> or "
                          "<If>; move it"});
 }
 
