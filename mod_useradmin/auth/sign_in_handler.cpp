@@ -92,14 +92,12 @@ void allow_error(request_rec* request) noexcept {
             http::Response response;
             http::add_cors_headers(response, request->method, httpd::RequestHeaders(request),
                                    settings.get<httpd::TrustedOrigins>());
-            apr_table_t* const headers = request->err_headers_out;
-            for (const http::Header& header : response.headers)
-                // Keep Vary. Other modules may have set it.
-                if (std::string_view(header.name) != "Vary")
-                    apr_table_set(headers, header.name, header.value.c_str());
-                else if (!ap_find_token(request->pool, apr_table_get(headers, header.name),
-                                        header.value.c_str()))
-                    apr_table_merge(headers, header.name, header.value.c_str());
+            for (const http::Header& header : response.headers) {
+                // Keep Vary. Other modules may have set it, and httpd removes duplicates.
+                const bool is_vary = std::string_view(header.name) == "Vary";
+                const auto write = is_vary ? apr_table_merge : apr_table_set;
+                write(request->err_headers_out, header.name, header.value.c_str());
+            }
         },
         [](const char*) {});
 }
