@@ -1051,8 +1051,10 @@ TEST(postgresql_bulk, import_reports_an_unknown_outcome_if_commit_gets_no_answer
 
 TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
     const std::string log = path("bulk-unanswered.log");
-    sql().run("CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM "
-              "pg_advisory_xact_lock(815); RETURN NULL; END'; CREATE CONSTRAINT TRIGGER "
+    // A wait for a lock would time out.
+    sql().run("CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN WHILE "
+              "EXISTS (SELECT FROM pg_locks WHERE locktype = ''advisory'' AND objid = 815) LOOP "
+              "PERFORM pg_sleep(0.1); END LOOP; RETURN NULL; END'; CREATE CONSTRAINT TRIGGER "
               "wait_for_test AFTER INSERT ON \"user\" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
               "EXECUTE FUNCTION wait_for_test(); SELECT pg_advisory_lock(815)");
     const std::string out = path("commit.out");
@@ -1062,7 +1064,7 @@ TEST(postgresql_bulk, import_interrupted_during_the_commit_claims_no_outcome) {
         out);
     CHECK(eventually([] {
         return sql().number("SELECT count(*) FROM pg_stat_activity WHERE query = 'COMMIT' AND "
-                            "wait_event = 'advisory'") == 1;
+                            "wait_event = 'PgSleep'") == 1;
     }));
     import.signal(SIGTERM);
     CHECK(import.exits_within(std::chrono::seconds(60)));
