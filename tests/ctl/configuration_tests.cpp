@@ -170,7 +170,7 @@ TEST(configuration, ignores_a_missing_file_in_a_condition_or_macro) {
           std::pair("Macro", " App $name")})
         expect_ok(list_with(driver() + params() + "<" + name + argument + include + name + ">\n"));
     CHECK_EQUAL(
-        1,
+        2,
         list_with(driver() + params() + "<VirtualHost *:80" + include + "VirtualHost>\n").status);
 }
 
