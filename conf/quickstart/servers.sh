@@ -1,5 +1,5 @@
-# Finds httpd and PostgreSQL, and runs a separate PostgreSQL. Sourced by conf/quickstart/run and the tests' scripts, which
-# define fail (install.sh does).
+# Finds httpd and PostgreSQL, and runs a separate PostgreSQL. Sourced by conf/quickstart/run and the tests' scripts. The
+# caller must define fail, for example by sourcing install.sh.
 # shellcheck shell=bash
 
 # find_httpd: sets httpd, httpd_modules and httpd_version. Fails if httpd is missing or too old.

@@ -67,7 +67,8 @@ bool Recorder::finish() {
     if (!is_combined())
         return write();
     const std::string sender = text::Network::of(origin_.address).text() + ' ' + event_.caller;
-    event_.count = trail_.log->rejections().count("", sender, ipc::LogThrottle::Clock::now(),
+    const std::string_view reason = event_.caller.empty() ? "" : event_.reason;
+    event_.count = trail_.log->rejections().count(reason, sender, ipc::LogThrottle::Clock::now(),
                                                   /*max_lines=*/1);
     if (event_.count != 0)
         write();

@@ -1,6 +1,7 @@
 #include "ctl/command_audit.hpp"
 
 #include "apr/pool.hpp"
+#include "ipc/descriptor.hpp"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -44,15 +45,10 @@ std::string_view target_of(std::string_view command, const Options& options) {
 struct CommandAudit::Files {
     audit::Descriptors open;
     audit::Log chained{open.log, open.position};
+    ipc::Descriptor log{open.log};
+    ipc::Descriptor position{open.position};
 
     explicit Files(const std::string& name) : open(audit::open_log(name)) {}
-    ~Files() {
-        for (const int file : {open.log, open.position})
-            if (file >= 0)
-                close(file);
-    }
-    Files(const Files&) = delete;
-    Files& operator=(const Files&) = delete;
 };
 
 CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view command,
@@ -141,7 +137,8 @@ void CommandAudit::write_corrections(bool is_outcome_unknown) {
         if (!recorder_->finish())
             break;
     }
-    recorder_->sync();
+    if (!unconfirmed_.empty())
+        recorder_->sync();
     unconfirmed_.clear();
     begin(target_);
     if (is_outcome_unknown)

@@ -77,7 +77,8 @@ Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logge
     for (const std::string& statement : settings.init_statements)
         run_init_statement(statement);
     client_ = dialect_->create_client(connection_, "useradminctl_command");
-    set_lock_timeout(settings.use);
+    if (dialect_->product().is_single_writer || settings.use == DatabaseUse::write)
+        set_lock_timeout();
     store_ = std::make_unique<store::DatabaseStore>(*this, log, pool_, tables_, "useradminctl",
                                                     timeout_policy);
     store_->set_plugin_policy(settings.plugin_policy());
@@ -93,14 +94,15 @@ void Database::run_init_statement(const std::string& statement) {
             one_line(apr::view_of(apr_dbd_error(connection_.driver, connection_.handle, error))));
 }
 
-void Database::set_lock_timeout(DatabaseUse use) {
+void Database::set_lock_timeout() {
     const std::string milliseconds = std::to_string(timeout_policy.timeout.count());
     if (dialect_->product().is_single_writer)
         execute("PRAGMA busy_timeout = " + milliseconds);
     // A pooler such as PgBouncer would give the setting to other clients.
-    else if (use == DatabaseUse::write)
+    else
         execute("SELECT pg_catalog.set_config('lock_timeout', '" + milliseconds +
-                "', false) WHERE pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) " +
+                "', false) WHERE pg_catalog.current_setting('lock_timeout') OPERATOR(pg_catalog.=) "
+                "'0' AND pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) " +
                 std::to_string(client_->backend_id()));
 }
 
@@ -175,7 +177,8 @@ void Database::fail() const {
 }
 
 std::vector<Database::Row> Database::rows(const std::string& sql) {
-    auto rows = client_->execute(sql.c_str(), pool_);
+    const apr::ScopedPool pool(pool_);
+    auto rows = client_->execute(sql.c_str(), pool.get());
     if (!rows)
         fail();
     std::vector<Row> all;

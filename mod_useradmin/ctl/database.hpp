@@ -56,6 +56,9 @@ class Database final : public store::ConnectionSource {
     /// Removes PostgreSQL's timeouts until the transaction ends. DBDParams may set them for httpd,
     /// but reading a whole table takes longer. Throws CommandError on failure.
     void disable_timeouts();
+    /// Limits how long statements wait for locks, unless PostgreSQL's lock_timeout is set. Throws
+    /// CommandError on failure.
+    void set_lock_timeout();
     /// Throws the client's last error: LockTimeout for ErrorKind::busy, otherwise CommandError.
     [[noreturn]] void fail() const;
     /// The columns of a row. std::nullopt is NULL.
@@ -69,8 +72,6 @@ class Database final : public store::ConnectionSource {
   private:
     /// Runs a statement of DBDInitSQL as mod_dbd does. Throws CommandError on failure.
     void run_init_statement(const std::string& statement);
-    /// Sets how long statements wait for locks. On PostgreSQL, only if the command changes rows.
-    void set_lock_timeout(DatabaseUse use);
     /// Adds the owner and mode of the database file to an error about opening or writing it.
     std::string explain(std::string error) const;
 

@@ -101,8 +101,9 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
                                  ? "UA0202: mod_dbd provided no connection; see mod_dbd's error in "
                                    "this log, check DBDParams, and make sure that the database is "
                                    "running"
-                                 : "UA0202: another thread is still connecting to the database; "
-                                   "make sure that the database is running");
+                                 : "UA0229: no time was left to connect to the database, because "
+                                   "connections take long to open; make sure that the database is "
+                                   "running");
         return nullptr;
     }
     return make_connection(*owned_connection_, requested_at);

@@ -85,12 +85,13 @@ void log_missing_caller(request_rec* request, const ServiceSettings& settings,
     if (!has_expression && has_session_lookup(request))
         return;
     const char* const base = settings.get<ServiceBase>().path;
-    const std::string location =
-        base != nullptr ? httpd::location_text(base) : "the endpoints for better-auth";
+    const std::string rejected = base != nullptr
+                                     ? "UA0223: a request in " + httpd::location_text(base)
+                                     : "UA0223: a request to an endpoint for better-auth";
     log.write_rejection(
         // A request without credentials does not indicate a configuration error.
         has_credential(request) ? text::Level::warning : text::Level::info,
-        "UA0223: a request in " + location + " was rejected (401): " +
+        rejected + " was rejected (401): " +
             (has_expression ? "UserAdminSession returned an empty id"
                             : "no auth module set the session-user-id note"),
         has_expression ? "check its expression" : authentication_advice);

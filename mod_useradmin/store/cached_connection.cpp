@@ -73,10 +73,14 @@ bool CachedConnection::read_schema(const Dialect& dialect, const TableNames& nam
 }
 
 bool CachedConnection::take_shared() {
-    const std::lock_guard lock(shared_->mutex);
+    std::unique_lock lock(shared_->mutex);
     if (!is_fresh(shared_->read_at) || shared_->read_at < invalidated_at_)
         return false;
-    set_schema(shared_->schema, shared_->read_at);
+    std::shared_ptr<const Schema> schema = shared_->schema;
+    const apr_time_t read_at = shared_->read_at;
+    // set_schema() may wait for the database.
+    lock.unlock();
+    set_schema(std::move(schema), read_at);
     return true;
 }
 

@@ -309,6 +309,19 @@ DatabaseStore::Invalidation::~Invalidation() {
 
 namespace {
 
+/// Returns the filter without a search or role that the database cannot encode: they match no user,
+/// but another condition may.
+Filter without_unencodable(Work& work, const Filter& filter) {
+    Filter possible = filter;
+    const Table& user = work.schema().user;
+    if (filter.search && !work.can_encode(user.at("email"), *filter.search))
+        possible.search.reset();
+    if (const Column* const role = user.find("role");
+        role != nullptr && filter.role && !work.can_encode(*role, *filter.role))
+        possible.role.reset();
+    return filter.matches_all || possible.is_empty() ? filter : possible;
+}
+
 /// Reverses a page that was read in reverse order.
 void restore_order(std::vector<model::User>& users, const Window& window) {
     if (window.position && window.position->is_end)
@@ -357,11 +370,7 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
             for (const Condition& condition : filter.conditions)
                 if (!is_possible(condition, user))
                     return Failure::invalid_condition;
-            if (filter.search && !work.can_encode(user.at("email"), *filter.search))
-                // The search matches no user, but one of the other conditions may.
-                if (Filter others = filter;
-                    others.search.reset(), !others.is_empty() && !filter.matches_all)
-                    possible = others;
+            possible = without_unencodable(work, filter);
             const ListQueries& lists = work.dialect().lists(work.schema());
             has_extra_columns = !work.schema().extra_user_columns().empty();
             if (leaves_shared && is_shared(lists.count_sharing(work.schema(), filter)))

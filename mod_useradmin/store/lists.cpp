@@ -525,16 +525,18 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Filte
 
 Result<CountedPage> count_any(Work& work, const Filter& filter, const Window& window,
                               LastTotal last, AppendSearch append_search) {
+    if (window.limit == 0)
+        return count_matches(work, filter, append_search);
     const Schema& schema = work.schema();
     Statement statement = work.statement();
-    if (window.limit > 0 && prefers_ordered_scan(filter, window)) {
+    if (prefers_ordered_scan(filter, window)) {
         append_count(statement << "SELECT (", schema, filter, append_search);
         append_ordered_scan(statement << "), ", schema, filter, window, append_search);
         return counted_page(work, statement, [&] {
             return count_matches(work, filter, append_search, std::vector<model::User>());
         });
     }
-    if (window.limit == 0 || last.value_or(0) > max_collected || window.end() > max_collected)
+    if (last.value_or(0) > max_collected || window.end() > max_collected)
         return count_matches(work, filter, append_search);
     append_any_collection(statement, schema, filter, window, append_search);
     return counted_page(work, statement,

@@ -146,8 +146,7 @@ class FieldResolver {
     void is_complete_with(const Record& given) const {
         for (const Column& column : table_.columns) {
             const auto is_given = [&](const model::Field<Record>& field) {
-                return field.name == column.field &&
-                       !(field.name == "id" && column.is_integer_id()) &&
+                return field.name == column.field && !column.is_generated_id() &&
                        !std::holds_alternative<std::monostate>(value_of(given, field));
             };
             const auto known = model::fields<Record>();

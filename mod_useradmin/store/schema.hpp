@@ -90,6 +90,8 @@ struct Column {
     bool has_unix_times() const noexcept { return time_format != TimeFormat::text; }
     /// For a column of ids, returns whether they are integers. The database must generate those.
     bool is_integer_id() const noexcept { return kind == Kind::integer; }
+    /// Returns whether the database generates the column's values: those of an integer id.
+    bool is_generated_id() const noexcept { return field == "id" && is_integer_id(); }
     /// Returns whether the column can represent the id. Accepts only the canonical form, because
     /// string comparisons would not match other spellings of the same id.
     bool can_hold_id(std::string_view id) const noexcept;

@@ -51,7 +51,7 @@ Assignments assignments_of(const Table& table, const Record& record, bool includ
     for (const model::Field<Record>& field : model::fields<Record>()) {
         const Column* const column = table.find(field.name);
         const model::Value value = value_of(record, field);
-        if (column != nullptr && !(field.name == "id" && column->is_integer_id()) &&
+        if (column != nullptr && !column->is_generated_id() &&
             (includes_nulls || !std::holds_alternative<std::monostate>(value)))
             all.push_back({column, argument(*column, value)});
     }

@@ -560,9 +560,9 @@ class Store {
     virtual Result<Done> record_second_factor_failure(std::string_view user_id,
                                                       const SecondFactorLock& lock) = 0;
 
-    /// Counts a message in each counter, unless one has reached its limit: then counts nothing and
-    /// sets FailedAttempts::exceeded. Fails if the table of attempts or the verification table does
-    /// not exist.
+    /// Counts a message in each counter, unless one has reached its limit: then sets
+    /// FailedAttempts::exceeded and counts nothing, unless another message is counted at the same
+    /// time. Fails if the table of attempts or the verification table does not exist.
     virtual Result<FailedAttempts> count_mail(std::span<const AttemptCounter> counters,
                                               std::chrono::seconds window) = 0;
     /// Adds a row to the verification table. Requires TableNames::has_plugins, as do

@@ -18,6 +18,7 @@ bool equals_absent_value(const model::Field<model::User>& field, const model::Va
     return std::holds_alternative<std::monostate>(value);
 }
 
+/// Returns whether the statement is a query: lists may begin with the CTE useradmin_match.
 bool is_query(const Statement& statement) noexcept {
     return statement.sql().starts_with("SELECT") ||
            statement.sql().starts_with("WITH useradmin_match");

@@ -37,8 +37,8 @@ class Work {
     apr_pool_t* pool() const noexcept { return pool_; }
     Statement statement() const { return Statement(pool_); }
 
-    /// Runs a statement. On failure, error_kind() gives the reason. No row can have a value that
-    /// the database cannot encode, so a query with such a value succeeds without rows. In a
+    /// Runs a statement. On failure, error_kind() gives the reason. No row equals a value that the
+    /// database cannot encode, so a query with such a value succeeds without rows. In a
     /// transaction, it aborts the transaction.
     Result<Rows> run(const Statement& statement);
     /// Like run(), for a statement whose rows do not matter.

@@ -104,7 +104,7 @@ TEST(frozen_database, results_in_503_even_at_startup) {
     if (!create_database())
         return;
     allow_log("UA0");
-    expect_log("UA0202: another thread is still connecting to the database; make sure");
+    expect_log("UA0229: no time was left to connect to the database, because");
     own_->freeze();
     start_without_timeout("DBDMin 0\n" + location("/api/users", as_sara + "UserAdminTimeout 1") +
                           handler("/metrics", "useradmin-metrics") + patient);

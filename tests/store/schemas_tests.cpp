@@ -1408,6 +1408,7 @@ TEST(postgresql_tables_in_use, contain_no_match_for_characters_outside_the_encod
         CHECK_EQUAL(0, expect_ok(other.list({{}, "€"}, {20})).total);
         CHECK_EQUAL(0, expect_ok(other.list({{}, "€"}, {})).total);
         CHECK_EQUAL(std::string("u"), ids(expect_ok(other.list({{"user"}, "€"}, {20}))));
+        CHECK_EQUAL(std::string("u"), ids(expect_ok(other.list({{"€"}, "u"}, {20}))));
         store::Filter both = {"user", "€"};
         both.matches_all = true;
         CHECK_EQUAL(std::string(), ids(expect_ok(other.list(both, {20}))));

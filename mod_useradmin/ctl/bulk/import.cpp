@@ -270,6 +270,7 @@ class Import {
 
     Exit run() {
         if (is_dry_) {
+            database_.set_lock_timeout(); // a dry run also updates rows
             dry_run_transaction_.emplace(database_);
             database_.disable_timeouts();
         }
@@ -559,15 +560,10 @@ class Import {
                 ++counts.skipped;
                 continue;
             }
-            // On PostgreSQL, an error would otherwise end the transaction of a dry run.
-            if (is_dry_)
-                database_.execute("SAVEPOINT useradmin_line");
             if (auto changed = change(work, *entry)) {
                 seen.push_back(*changed);
                 ++counts.changed;
             }
-            if (is_dry_)
-                database_.execute("RELEASE SAVEPOINT useradmin_line");
         }
         return true;
     }
@@ -606,20 +602,9 @@ class Import {
             return std::nullopt;
         }
         const store::RowChange seen = work.row_change();
-        if (!changed || (entry.row.password_hash && !set_password(work, *changed, entry, ending))) {
-            reject_statement(work, entry);
-            return std::nullopt;
-        }
-        return seen;
-    }
-
-    /// Rejects a line because its statement failed.
-    void reject_statement(store::Work& work, const Entry& entry) {
-        if (!is_dry_)
+        if (!changed || (entry.row.password_hash && !set_password(work, *changed, entry, ending)))
             fail(work, &entry);
-        reject(Exit::failure, entry.line, "was rejected by the database: " + work.error_message());
-        work.clear_error();
-        database_.execute("ROLLBACK TO SAVEPOINT useradmin_line");
+        return seen;
     }
 
     /// Sets the password if it has changed. Like 'useradminctl passwd', ends the user's sessions.

@@ -270,13 +270,14 @@ class PostgresqlClient final : public Client {
         std::string sql;
         for (const auto& [text, prepared] : prepared_)
             sql += "DEALLOCATE " + prepared.name + ";";
+        const std::size_t count = prepared_.size();
         forget_prepared();
         if (sql.empty() || is_in_transaction())
             return;
         PGresult* const result = result_of(send_query(sql.c_str()));
         // The statements that remain after an error count until the backend exits.
         if (PQresultStatus(result) == PGRES_COMMAND_OK)
-            prepared_count_ = 0;
+            prepared_count_ -= std::min(count, prepared_count_);
         PQclear(result);
     }
 

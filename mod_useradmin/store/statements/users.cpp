@@ -133,8 +133,8 @@ Result<model::User> find_by_email(Work& work, std::string_view email) {
 
 namespace {
 
-/// Returns whether the database may have rejected the value of an extra column. Returns false if
-/// the address may be the duplicate, because 4.4 does not check its uniqueness.
+/// Returns whether the database may have rejected the value of an extra column. Returns false if an
+/// update's address may be the duplicate, because 4.4 does not check its uniqueness.
 bool has_invalid_value(const Work& work, const Changes& changes) {
     const bool is_invalid = work.error_kind() == ErrorKind::invalid_value ||
                             work.error_kind() == ErrorKind::unencodable;
