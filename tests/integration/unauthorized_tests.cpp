@@ -166,7 +166,7 @@ TEST(unauthorized, requests_to_many_paths_of_endpoints_share_a_line) {
     for (const char* folder : {"/a", "/b", "/c"})
         expect_401(std::string(folder) + "/admin/list-users", {cookie + "s3cr3t"});
     CHECK_EQUAL(1, count_lines_at("warn",
-                                  "UA0223: a request to the endpoints for better-auth was "
+                                  "UA0223: a request to an endpoint for better-auth was "
                                   "rejected (401): no auth module",
                                   3));
 }
