@@ -96,8 +96,9 @@ bool take_from_end(std::string_view& text, std::string_view end) {
     return true;
 }
 
-/// Removes the member from the end of a JSON object without its closing brace. Returns the member's
-/// value, or std::nullopt unless it consists of this many hexadecimal digits.
+/// Removes the string member `key` from the end of `text`, a JSON object without its closing brace.
+/// Returns its value, or std::nullopt if the object does not end with this member or the value is
+/// not `count` lower-case hexadecimal digits.
 std::optional<std::string_view> take_digits(std::string_view& text, std::string_view key,
                                             std::size_t count) {
     std::string_view rest = text;

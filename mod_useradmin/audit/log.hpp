@@ -23,8 +23,7 @@ struct AppendResult {
     int error = 0;
     /// Whether this is the first line lost because the pipe to the logging program is full.
     bool begins_stall = false;
-    /// The number of lines lost during a stall, if this line ends it because the program has
-    /// emptied the pipe. Otherwise 0.
+    /// If this line ends a stall, the number of lines lost during the stall. Otherwise 0.
     std::uint64_t not_written = 0;
 };
 
