@@ -26,7 +26,8 @@ class Context {
         }
         return *database_;
     }
-    /// Runs the command and writes its audit line.
+    /// Runs the command, and records its result in the audit log even if it throws. Returns the
+    /// command's exit code.
     template <class Run>
     Exit run_audited(const Run& run) {
         try {

@@ -98,7 +98,7 @@ void Database::set_lock_timeout() {
     const std::string milliseconds = std::to_string(timeout_policy.timeout.count());
     if (dialect_->product().is_single_writer)
         execute("PRAGMA busy_timeout = " + milliseconds);
-    // A pooler such as PgBouncer would give the setting to other clients.
+    // A pooler such as PgBouncer may hand this session, with the setting, to another client.
     else
         execute("SELECT pg_catalog.set_config('lock_timeout', '" + milliseconds +
                 "', false) WHERE pg_catalog.current_setting('lock_timeout') OPERATOR(pg_catalog.=) "

@@ -41,7 +41,8 @@ class ScaleObjects {
         for (const auto& [word, meaning] : words_)
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError("a name must not contain " + std::string(body_quote));
-        // A pooler would give the settings, the role and the lock of this session to other clients.
+        // A pooler may hand this session, with its settings, role and advisory lock, to another
+        // client.
         if (to_integer(database_.rows("SELECT pg_catalog.pg_backend_pid()")[0][0]) !=
             database_.client().backend_id())
             throw CommandError("the connection goes through a pooler such as PgBouncer; use "

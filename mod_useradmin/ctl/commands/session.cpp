@@ -55,7 +55,8 @@ void print_revoked(const Context& context, std::int64_t count) {
         print_line(count_of(count, "session was ended", "sessions were ended"));
 }
 
-/// Returns the lifetime of a new session.
+/// Returns the duration given with --for, or the default lifetime of a session. Throws UsageError
+/// if it is not a duration.
 std::chrono::seconds length_of(const Options& options) {
     const auto option = options.find("for");
     if (!option)
