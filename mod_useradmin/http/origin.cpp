@@ -37,8 +37,8 @@ bool is_host(std::string_view text) noexcept {
            text.find("..") == text.npos;
 }
 
-/// Parses a port after a colon. The text must start with the colon. Removes leading zeros. Returns
-/// std::nullopt if the port is invalid.
+/// Returns a port such as ":8080", with its colon and without leading zeros, or std::nullopt if it
+/// is not from 1 to 65535. The text must start with the colon.
 std::optional<std::string> parse_port(std::string_view text) {
     const auto port = text::parse_integer(text.substr(1), 1, 65535);
     return port ? std::optional(":" + std::to_string(*port)) : std::nullopt;
