@@ -271,7 +271,8 @@ class RequestBackend {
     const BackendSettings& settings() const noexcept { return settings_; }
     /// The network of the client's address. mod_remoteip may have replaced the address.
     text::Network network() const noexcept { return network_; }
-    /// Returns the database_id and the label of the tables.
+    /// Returns an identifier of the database and its tables, for cache keys: the database_id and
+    /// the tables' label.
     const std::string& tables_id() const noexcept { return tables_id_; }
 
   private:

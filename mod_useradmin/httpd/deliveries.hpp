@@ -40,7 +40,7 @@ struct DeliveryState {
 /// The delivery of a virtual host's revocations. Virtual hosts with the same database, tables and
 /// storage share one state.
 struct HostDelivery {
-    /// A pointer, because several virtual hosts may have the same name.
+    /// The virtual host. Compared by address, because names need not be unique.
     const server_rec* host;
     /// Identifies the storage.
     std::string_view storage_id;

@@ -174,7 +174,7 @@ struct SharedMetrics {
     MetricsSnapshot snapshot(const MetricsRegistry& registry) const noexcept;
 };
 
-/// A child's counters for a virtual host. Counting takes a few nanoseconds and no lock.
+/// A child's counters for a virtual host. Counting takes a few nanoseconds and acquires no lock.
 class Metrics {
   public:
     /// Constructs a placeholder, to be replaced in start_child(). Do not call its member functions.

@@ -54,10 +54,10 @@ class RequestLog final : public text::Logger {
             throttle_.count(tag_of(message), network, ipc::LogThrottle::Clock::now());
         write_counted(times != 0 ? httpd_level(level) : APLOG_DEBUG, message, "", times);
     }
-    /// Logs why a request was rejected. At most once a minute per reason, level and virtual host,
-    /// logs at the level and appends the advice. Logs other rejections without the advice: at level
-    /// debug or, if a network is given, through write_for_client() at level info. The reason and
-    /// the advice must not contain data from the request.
+    /// Logs why a request was rejected, at `level` and with the advice, at most once a minute per
+    /// reason, level and virtual host. Further rejections in that minute are logged without the
+    /// advice: at level debug or, if a network is given, at level info through write_for_client().
+    /// The reason and the advice must not contain data from the request.
     void write_rejection(text::Level level, std::string_view reason, const char* advice,
                          std::string_view network = {}) noexcept {
         // The server_rec has the same address in all children, so the address identifies the
