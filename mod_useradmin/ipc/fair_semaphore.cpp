@@ -139,8 +139,9 @@ FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
     return slot;
 }
 
-/// Takes a place in the queue. If the queue is full, displaces the waiter that is last in order.
-/// Returns nullptr if the queue is full and the new request would be last, or if no place is free.
+/// Adds a waiter to the queue. If the queue is full, displaces the waiter that is last in order.
+/// Returns nullptr if the queue is full and the new waiter would be last, or if no reservation is
+/// free.
 FairSemaphore::Reservation* FairSemaphore::enqueue(std::uint64_t order, const Client& client,
                                                    Clock::time_point deadline) noexcept {
     Reservation* last = nullptr;

@@ -30,7 +30,7 @@ class FairSemaphore {
         static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
 
         std::uint64_t network = nobody;
-        /// An account can hold at most half of the permits, rounded up.
+        /// Identifies the account, which can hold at most half of the permits, rounded up.
         std::uint64_t account = nobody;
     };
 
