@@ -111,7 +111,7 @@ std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadlin
         const pid_t ended = ::waitpid(process, &status, WNOHANG);
         if (ended == process || (ended < 0 && errno != EINTR)) {
             read_output(output, collected);
-            // If httpd ignores SIGCHLD, waitpid() returns no status.
+            // If SIGCHLD is ignored, waitpid() fails with ECHILD, and the status is unknown.
             return ended == process ? status : unknown_status;
         }
         if (Clock::now() >= deadline) {
