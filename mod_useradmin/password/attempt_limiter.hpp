@@ -24,7 +24,7 @@ struct AttemptLimit {
 /// for accounts, for networks, and for pairs of both. If a bucket is full, drops an expired count
 /// or, if there is none, the oldest of the lowest counts.
 class AttemptLimiter {
-    /// The number of failures since the entry was written.
+    /// The failures in the window that begins at Entry::written_at.
     struct Failures {
         std::uint32_t count;
         /// AttemptLimit::window in seconds. Determines when the count expires.

@@ -11,7 +11,7 @@
 
 namespace useradmin::password {
 
-/// Gives a request access to the hashing slots and the queue for them.
+/// Acquires hashing slots for a request.
 class HashSlots {
   public:
     struct Options {
