@@ -93,7 +93,7 @@ for index = 1, #KEYS, 2 do
 end
 return 1)";
 
-/// The maximum number of users in a script. With this many, it blocks Redis for about two
+/// The maximum number of users in one call of the script. Such a call blocks Redis for about two
 /// milliseconds.
 constexpr std::size_t max_users = 100;
 
