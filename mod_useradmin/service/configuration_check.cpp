@@ -112,7 +112,8 @@ std::string_view handler_in(const ap_directive_t& directive, apr_pool_t* pool) {
 }
 
 void check_handler(const ap_directive_t& directive, std::string_view name) {
-    // httpd converts handlers to lower case, but only after better-auth's endpoints are looked up.
+    // httpd lowercases handler names, but only after this module has looked up better-auth's
+    // endpoints, so the name of their handler must match exactly.
     const bool is_known = std::ranges::any_of(handlers, [&](std::string_view each) {
         return name == each ||
                (each != better_auth_handler && text::equals_ignoring_case(name, each));

@@ -36,7 +36,7 @@ using secondary_storage::RedisStorage;
 
 constexpr std::chrono::seconds storage_timeout(1);
 
-/// In seconds since the epoch.
+/// Returns the time in seconds since the epoch.
 std::int64_t now() noexcept {
     return apr_time_sec(apr_time_now());
 }
