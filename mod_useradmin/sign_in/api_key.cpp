@@ -53,8 +53,8 @@ bool use_remaining(const model::ApiKey& key, ApiKeyUse& use) {
     return *remaining > 0;
 }
 
-/// Decides how the request counts against the rate limit. Returns how long to wait, or 0 if the
-/// limit is not reached.
+/// Sets in `use` how the request counts against the key's rate limit. Returns how long the client
+/// must wait, or 0 if the limit is not reached.
 std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
     const auto window = number(key.rate_limit_time_window);
     const auto max_requests = number(key.rate_limit_max);

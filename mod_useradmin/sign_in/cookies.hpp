@@ -19,7 +19,7 @@ constexpr bool has_prefix(std::string_view name) noexcept {
 
 // Lifetimes of sessions. These are better-auth's defaults.
 inline constexpr std::chrono::days session_lifetime(7);
-/// The lifetime of a session that ends when the browser closes.
+/// The lifetime in the database of a session whose cookie expires when the browser closes.
 inline constexpr std::chrono::days short_session_lifetime(1);
 /// The age at which a session is extended.
 inline constexpr std::chrono::days session_refresh_age(1);

@@ -39,7 +39,7 @@ struct [[nodiscard]] Identity {
     /// The id and permissions of an API key. The permissions are the stored JSON object, or empty.
     std::string_view key_id = {};
     std::string_view permissions = {};
-    /// Time until the next attempt. Set only if the status is limited.
+    /// The time until another attempt is allowed. Set only if the status is limited.
     std::chrono::seconds retry_after{0};
 };
 

@@ -281,8 +281,9 @@ Response too_many_attempts(std::string_view user_id, std::string_view challenge,
                          service);
 }
 
-/// Counts a code before its result is known to the client, so concurrent requests get no extra
-/// guesses. Returns the response if the result must not be revealed.
+/// Counts an attempt before the client learns its result, so concurrent requests get no extra
+/// guesses. Returns an error response if the challenge is invalid, has no attempts left, or cannot
+/// be updated, otherwise std::nullopt.
 std::optional<Response> count_code(std::string_view user_id, std::string_view challenge,
                                    const Service& service) {
     const std::string attempts = attempts_of(challenge);
