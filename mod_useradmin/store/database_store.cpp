@@ -281,7 +281,7 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
         }
         if (!done && listener != nullptr && work.may_be_committed())
             listener->on_unknown_outcome();
-        // Do not repeat a reported change.
+        // Do not retry: the listener has already been notified, and would be notified again.
         if (!done && is_reported && work.error_kind() == ErrorKind::busy)
             return lock_failure();
         return done;

@@ -38,8 +38,9 @@ class DatabaseStore : public Store {
     /// Sets the listener for changes, or removes it if nullptr. The listener must outlive the
     /// store.
     void set_change_listener(ChangeListener* listener) noexcept { change_listener_ = listener; }
-    /// Sets the session cache to invalidate when a user is changed or a session is ended, even on
-    /// failure, because the outcome may be unknown. The cache must outlive the store.
+    /// Sets the session cache. The store invalidates its entries on each attempt to change a user
+    /// or end a session, even if the attempt fails, because the outcome may be unknown. The cache
+    /// must outlive the store.
     void set_session_cache(SessionCache* sessions) noexcept { sessions_ = sessions; }
     /// Sets whether changes that revoke privileges or sessions fail with `unavailable`.
     void reject_revocations(bool are_rejected) noexcept { rejects_revocations_ = are_rejected; }
@@ -251,7 +252,7 @@ class DatabaseStore : public Store {
     Result<std::vector<model::ApiKey>> list_api_keys(std::string_view user_id) {
         return read(needs_api_keys, statements::list_api_keys, user_id);
     }
-    /// Deletes an API key. Fails with not_found.
+    /// Deletes an API key. Returns not_found if there is no such key.
     Result<Done> delete_api_key(std::string_view id) {
         return run(Access::change, needs_api_keys, Retry::yes, statements::delete_api_key, id);
     }

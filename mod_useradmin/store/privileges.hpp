@@ -5,17 +5,17 @@
 
 namespace useradmin::store {
 
-/// The five operations of the specification (section 4).
+/// Needed for the five operations of the specification (section 4).
 inline constexpr Privilege service_privileges[] = {
     {'u', "SELECT"}, {'u', "INSERT"}, {'u', "UPDATE"},
     {'u', "DELETE"}, {'s', "DELETE"}, {'s', "SELECT", "userId"},
     {'a', "INSERT"}, {'a', "DELETE"}, {'a', "SELECT", "userId"},
 };
 
-/// Session lookups (section 5).
+/// Needed for session lookups (section 5).
 inline constexpr Privilege session_privileges[] = {{'u', "SELECT"}, {'s', "SELECT"}};
 
-/// UserAdminExtras, in addition to service_privileges. No token or hash is read.
+/// Needed for UserAdminExtras, in addition to service_privileges. They exclude tokens and hashes.
 inline constexpr Privilege extras_privileges[] = {
     {'s', "SELECT", "id"},
     {'s', "SELECT", "userId"},
@@ -30,7 +30,7 @@ inline constexpr Privilege extras_privileges[] = {
     {'a', "UPDATE"},
 };
 
-/// Removing second factors, in addition to extras_privileges. No secret is read.
+/// Needed, in addition to extras_privileges, to remove second factors. No secret is read.
 inline std::vector<Privilege> factor_removal_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     for (const OwnedTable* const owned : {schema.second_factors(), schema.verifications()})
@@ -43,7 +43,8 @@ inline std::vector<Privilege> factor_removal_privileges(const Schema& schema) {
     return all;
 }
 
-/// Listing and removing sign-in methods, in addition to extras_privileges. No key or hash is read.
+/// Needed, in addition to extras_privileges, to list and remove sign-in methods. They exclude keys
+/// and hashes.
 inline std::vector<Privilege> sign_in_method_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     for (const model::MethodKind kind : model::method_kinds)
@@ -56,7 +57,8 @@ inline std::vector<Privilege> sign_in_method_privileges(const Schema& schema) {
     return all;
 }
 
-/// Mailed links, in addition to service_privileges and attempt_privileges. No token is read.
+/// Needed for mailed links, in addition to service_privileges and attempt_privileges. No token is
+/// read.
 inline std::vector<Privilege> mail_privileges(const Schema& schema) {
     const OwnedTable* const values = schema.verifications();
     if (values == nullptr)
@@ -68,7 +70,7 @@ inline std::vector<Privilege> mail_privileges(const Schema& schema) {
             {letter, "SELECT", "value"}};
 }
 
-/// Counting the uses of API keys (AuthUserAdminApiKey), in addition to session_privileges.
+/// Needed, in addition to session_privileges, to count the uses of API keys (AuthUserAdminApiKey).
 inline std::vector<Privilege> key_use_privileges(const Schema& schema) {
     const OwnedTable* const keys = schema.api_keys();
     if (keys == nullptr)
@@ -82,8 +84,8 @@ inline std::vector<Privilege> key_use_privileges(const Schema& schema) {
             {letter, "UPDATE", "updatedAt"}};
 }
 
-/// Deleting a user's rows in the plugins' tables and disabling API keys (UserAdminCleanUp), in
-/// addition to service_privileges. No key is read.
+/// Needed, in addition to service_privileges, to delete a user's rows in the plugins' tables and to
+/// disable API keys (UserAdminCleanUp). They exclude keys.
 inline std::vector<Privilege> clean_up_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     for (const OwnedTable& owned : schema.owned) {
@@ -100,15 +102,15 @@ inline std::vector<Privilege> clean_up_privileges(const Schema& schema) {
     return all;
 }
 
-/// The table of revocations. UPDATE is required to lock old rows before their removal.
+/// Needed for the table of revocations. UPDATE is required to lock old rows before their removal.
 inline constexpr Privilege revocation_privileges[] = {
     {'r', "SELECT"}, {'r', "INSERT"}, {'r', "UPDATE"}, {'r', "DELETE"}};
 
-/// The table of failed sign-in attempts.
+/// Needed for the table of failed sign-in attempts.
 inline constexpr Privilege attempt_privileges[] = {
     {'t', "SELECT"}, {'t', "INSERT"}, {'t', "UPDATE"}, {'t', "DELETE"}};
 
-/// Verifying passwords.
+/// Needed to verify passwords.
 inline constexpr Privilege password_privileges[] = {
     {'u', "SELECT"},
     {'a', "SELECT", "userId"},
@@ -116,18 +118,19 @@ inline constexpr Privilege password_privileges[] = {
     {'a', "SELECT", "password"},
 };
 
-/// Verifying passwords of users with two credential accounts, in addition to password_privileges.
+/// Needed, in addition to password_privileges, to verify passwords of users with two credential
+/// accounts.
 inline constexpr Privilege account_id_privileges[] = {{'a', "SELECT", "accountId"}};
 
-/// Sign-in, in addition to session_privileges and password_privileges.
+/// Needed for sign-in, in addition to session_privileges and password_privileges.
 inline constexpr Privilege sign_in_privileges[] = {{'s', "INSERT"},
                                                    {'s', "UPDATE"},
                                                    {'s', "DELETE"},
                                                    {'u', "UPDATE", "updatedAt"},
                                                    {'a', "UPDATE", "updatedAt"}};
 
-/// Sign-in with a second factor, in addition to sign_in_privileges. Covers those tables of the
-/// plugin that exist, and the table of attempts if it can be used.
+/// Needed for sign-in with a second factor, in addition to sign_in_privileges. Covers those tables
+/// of the plugin that exist, and the table of attempts if it can be used.
 inline std::vector<Privilege> second_factor_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     if (const OwnedTable* const factors = schema.second_factors()) {

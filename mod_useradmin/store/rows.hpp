@@ -17,8 +17,8 @@ using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
 class Rows {
   public:
     Rows() noexcept = default;
-    /// `cells` are the values, row by row. `column_count` is the number of columns. `affected` is
-    /// the number of rows that a statement without result rows has changed.
+    /// `cells` are the values in row-major order. `affected` is the number of rows changed by a
+    /// statement without result rows.
     Rows(std::span<const Cell> cells, std::size_t column_count, std::int64_t affected) noexcept
         : cells_(cells), column_count_(column_count), affected_(affected) {}
 

@@ -220,7 +220,7 @@ struct Schema {
     std::vector<OwnedTable> owned;
     /// Tables with the name of a plugin's table but different columns.
     std::vector<std::string> unknown_plugin_tables;
-    /// The SELECT columns of Store::find_caller, for the session s and its user u.
+    /// The select list of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;
     /// The select-list expression for whether user u has a second factor, or "NULL" if the table
     /// lacks the column. The column is not mapped to a field, so responses include it as an extra

@@ -176,8 +176,8 @@ inline Change unverify_changed_email(bool lowers_email) {
             lowers_email ? Change::When::other_email_ignoring_case : Change::When::other_email};
 }
 
-/// Returns the change that clears banExpires if that time has passed. Otherwise, a new ban without
-/// an expiry would already have expired.
+/// Returns the change that clears banExpires if that time has passed. Without it, a new ban without
+/// an expiry would keep the old one, and would already have expired.
 inline Change clear_past_ban_expiry() {
     return {"banExpires", {}, Change::When::expired};
 }
@@ -420,7 +420,7 @@ class Store {
   public:
     virtual ~Store() = default;
 
-    /// Returns a page of users in the window's order, and the total (4.1). Fails with
+    /// Returns a page of users in the window's order, and the total (4.1). May fail with
     /// invalid_condition.
     virtual Result<Page> list(const Filter& filter, const Window& window) = 0;
     /// Returns the user with the id (4.3), or not_found.
@@ -435,18 +435,18 @@ class Store {
     /// the standby has replayed, or the standby's start time if it has replayed none. Otherwise, or
     /// on failure, returns std::nullopt.
     virtual model::NullableTime last_replay_time() = 0;
-    /// Creates both the user and the account, or neither (4.2). Returns the full row. Fails with
+    /// Creates both the user and the account, or neither (4.2). Returns the full row. May fail with
     /// email_taken, invalid_value, caller_rejected or caller_demoted.
     virtual Result<model::User> create(const NewUser& user,
                                        const std::optional<Actor>& actor = {}) = 0;
-    /// Changes a user. Returns the full row (4.4). Fails with not_found, invalid_value, or the
+    /// Changes a user. Returns the full row (4.4). May fail with not_found, invalid_value, or the
     /// guard's failure. With SessionPolicy::revoke, a ban, a new role or a new address ends the
     /// user's sessions.
     virtual Result<model::User> update(std::string_view id, const Changes& changes,
                                        const UpdateGuard& guard = {},
                                        SessionPolicy sessions = SessionPolicy::keep) = 0;
     /// Deletes the user, the user's sessions and accounts and, with PluginPolicy::cleans_up, rows
-    /// in plugins' tables, in one transaction (4.4.1). Fails with not_found, protected_user, or
+    /// in plugins' tables, in one transaction (4.4.1). May fail with not_found, protected_user, or
     /// the guard's failure.
     virtual Result<Done> remove(std::string_view id, const ProtectedEmail& protected_email,
                                 const UpdateGuard& guard = {}) = 0;
@@ -458,8 +458,8 @@ class Store {
     /// not_found if the user or the credential account does not exist.
     virtual Result<Credential> find_credential(std::string_view email) = 0;
     /// Sets the password hash of the user's credential account, and creates the account if
-    /// necessary. Fails with not_found or the guard's failure. With SessionPolicy::revoke, ends all
-    /// sessions of the user.
+    /// necessary. May fail with not_found or the guard's failure. With SessionPolicy::revoke, ends
+    /// all sessions of the user.
     virtual Result<Done> set_password(const model::Account& account,
                                       SessionPolicy sessions = SessionPolicy::keep,
                                       const UpdateGuard& guard = {}) = 0;
@@ -491,22 +491,22 @@ class Store {
     /// serialized with changes that end the user's sessions.
     virtual Result<std::string_view> create_session(const model::Session& session,
                                                     const SessionTerms& terms = {}) = 0;
-    /// Changes the expiry of a session. Fails with not_found.
+    /// Changes the expiry of a session. Returns not_found if there is no such session.
     virtual Result<Done> extend_session(std::string_view token, text::Timestamp expires_at,
                                         text::Timestamp now) = 0;
-    /// Ends a session. Fails with not_found.
+    /// Ends a session. Returns not_found if there is no such session.
     virtual Result<Done> delete_session(std::string_view token) = 0;
-    /// Ends the user's session with the id. Fails with not_found, no_session, or the guard's
+    /// Ends the user's session with the id. May fail with not_found, no_session, or the guard's
     /// failure.
     virtual Result<Done> delete_session_of_user(std::string_view user_id, std::string_view id,
                                                 const UpdateGuard& guard = {}) = 0;
-    /// Ends all sessions of a user. Returns their number. Fails with not_found or the guard's
+    /// Ends all sessions of a user. Returns their number. May fail with not_found or the guard's
     /// failure.
     virtual Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
                                                          const UpdateGuard& guard = {}) = 0;
 
     /// Removes the user's data of better-auth's twoFactor plugin, including trusted devices, and
-    /// ends all sessions, in one transaction. Requires TableNames::has_plugins. Fails with
+    /// ends all sessions, in one transaction. Requires TableNames::has_plugins. May fail with
     /// not_found, no_second_factor, or the guard's failure.
     virtual Result<Done> remove_second_factor(std::string_view id,
                                               const UpdateGuard& guard = {}) = 0;
@@ -516,7 +516,7 @@ class Store {
     virtual Result<std::vector<model::SignInMethod>> list_sign_in_methods(std::string_view user_id,
                                                                           std::int64_t limit) = 0;
     /// Removes a sign-in method by its id. The user's sessions remain. Requires
-    /// TableNames::has_plugins. Fails with not_found, no_sign_in_method, or the guard's failure.
+    /// TableNames::has_plugins. May fail with not_found, no_sign_in_method, or the guard's failure.
     virtual Result<Done> remove_sign_in_method(std::string_view user_id, model::MethodKind kind,
                                                std::string_view id,
                                                const UpdateGuard& guard = {}) = 0;
@@ -569,7 +569,7 @@ class Store {
     /// issue_verification() and remove_verification().
     virtual Result<Done> add_verification(const model::VerificationValue& row) = 0;
     /// Checks the guard. If `row` has a value, replaces the user's earlier password links with it.
-    /// Reports a change to the listener. Fails with not_found or the guard's failure.
+    /// Reports a change to the listener. May fail with not_found or the guard's failure.
     virtual Result<Done> issue_verification(std::string_view user_id,
                                             const std::optional<model::VerificationValue>& row,
                                             const UpdateGuard& guard = {}) = 0;

@@ -325,9 +325,8 @@ class PostgresqlClient final : public Client {
     }
 
     std::optional<Prepared> prepare(const std::string& sql, apr_pool_t* pool) {
-        // The name includes a hash of the text. Behind PgBouncer, clients share a backend, so two
-        // statements must not have the same name. The label is hashed, too, because PostgreSQL
-        // truncates names to 63 bytes.
+        // Behind PgBouncer, clients share a backend, so different statements must have different
+        // names. Hash the label and the text, because PostgreSQL truncates names to 63 bytes.
         Prepared prepared = {"useradmin_" + std::to_string(std::hash<std::string>()(label_ + sql)) +
                              "_" + std::to_string(generation_)};
         const char* const name = prepared.name.c_str();

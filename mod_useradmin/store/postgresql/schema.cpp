@@ -36,8 +36,8 @@ std::string oid_of(std::string_view name) {
 
 /// Returns FROM and WHERE clauses for tables `c` with these names in the schema of the user table.
 /// Considers only tables that belong to a superuser, to this account or to the owner of the user
-/// table. Triggers of other owners would run with the privileges of this account. With
-/// `not_trusted` "NOT ", considers only the other tables.
+/// table, because another owner's triggers would run with the privileges of this account. If
+/// `not_trusted` is "NOT ", considers only tables of other owners.
 std::string from_tables(const TableNames& names, const std::string& literals,
                         const char* not_trusted = "") {
     return R"(

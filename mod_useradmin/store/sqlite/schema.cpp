@@ -86,7 +86,7 @@ bool converts_to_numbers(std::string_view type) noexcept {
            type.find("text") == type.npos && type.find("blob") == type.npos;
 }
 
-/// Returns whether a time field of the record meets the condition on its name.
+/// Returns whether has_name() accepts the name of any time field of Record.
 template <class Record>
 bool has_time_field(const auto& has_name) {
     return std::ranges::any_of(

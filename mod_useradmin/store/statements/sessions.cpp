@@ -39,8 +39,8 @@ void append_unexpired(Statement& statement, const Table& table, text::Timestamp 
               << (is_number ? " AS bigint)" : "");
 }
 
-/// Appends a condition that the session useradmin_row belongs to the user of the new session and
-/// must end before the new session is opened (SessionTerms::max_sessions).
+/// Appends the condition that is true if useradmin_row is a session of the user, but not one of the
+/// newest max_sessions - 1 unexpired ones.
 void append_excess(Statement& statement, const Table& table, const model::Session& session,
                    const SessionTerms& terms) {
     const Column& owner = table.at("userId");
@@ -185,7 +185,8 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, std::string
         std::erase_if(*sessions, [now](const model::Session& session) {
             return !session.expires_at || *session.expires_at <= now;
         });
-        // Sessions that expired within the last day may have displaced live ones.
+        // The query may also return sessions that expired within the last day. If they filled the
+        // limit, query more rows.
         if (std::ssize(*sessions) < limit && !are_all)
             continue;
         if (std::ssize(*sessions) > limit)

@@ -270,8 +270,8 @@ Statement& append_target(Statement& statement, const Table& user, std::string_vi
     return statement;
 }
 
-/// Runs the query of append_target(), and keeps the row for the listener. Fails with not_found or
-/// protected_user.
+/// Runs the query of append_target(), and keeps the row for the listener. May fail with not_found
+/// or protected_user.
 Result<model::User> check_target(Work& work, const Statement& statement,
                                  const ProtectedEmail& protected_email) {
     const Result<model::User> target = first_row(work, statement, read_record<model::User>);
