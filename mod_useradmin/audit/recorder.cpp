@@ -24,10 +24,10 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
                 std::generic_category().message(appended.error) +
                 (is_required ? "; changes are rejected until it can be written" : ""));
     if (appended.begins_stall)
-        errors.write(text::Level::error,
-                     std::string("UA0403: the piped log program is not keeping up; until it does, "
-                                 "lines are lost") +
-                         (is_required ? " and changes are rejected" : ""));
+        errors.write(
+            text::Level::error,
+            std::string("UA0403: the piped log program is not keeping up; lines are lost") +
+                (is_required ? " and changes are rejected" : "") + " until it catches up");
     if (appended.not_written != 0)
         errors.write(text::Level::warning,
                      "UA0404: the piped log program has caught up; " +

@@ -329,7 +329,7 @@ int check_access(request_rec* request) noexcept {
     return apr::guarded([&] { return authenticate(request); },
                         [&](const char* reason) {
                             ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
-                                          "UA0301: cannot look up a session: %s", reason);
+                                          "UA0301: cannot authenticate the request: %s", reason);
                             return HTTP_INTERNAL_SERVER_ERROR;
                         });
 }

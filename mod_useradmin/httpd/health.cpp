@@ -79,12 +79,12 @@ std::string states_of(const server_rec* server, const module& owner) {
                                                                            : "ok") +
                  '\n';
         const std::int64_t age = apr_time_sec(apr_time_now()) - deliveries->delivered_until;
-        lines +=
-            "revocations: " +
-            (deliveries->last_result == DeliveryResult::unusable_table
-                 ? std::string("not delivered, see UA0222 in the error log")
-                 : "delivered up to " + std::to_string(std::max<std::int64_t>(age, 0)) + " s ago") +
-            '\n';
+        lines += "revocations: " +
+                 (deliveries->last_result == DeliveryResult::unusable_table
+                      ? std::string("not delivered, see UA0222 in the error log")
+                      : "all delivered except those of the last " +
+                            std::to_string(std::max<std::int64_t>(age, 0)) + " s") +
+                 '\n';
     }
     return lines + audit_log_states(ap_server_conf->process->pconf);
 }

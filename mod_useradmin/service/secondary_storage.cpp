@@ -158,8 +158,8 @@ class DeliveryJob {
                             "UA0218: the secondary storage at " + std::string(address_->host) +
                                 ":" + std::to_string(address_->port) +
                                 " failed: " + storage_.problem() +
-                                "; the application accepts revoked sessions until the storage is "
-                                "reachable");
+                                "; the application accepts revoked sessions until the "
+                                "revocations are delivered");
     }
 
     void note_unusable_table(text::Logger& log, const char* message) {

@@ -16,8 +16,7 @@ std::string line_of(const password::AttemptLimiter::Scope& scope, text::Network 
         line += " for one account";
     if (scope.prefix_length == 0)
         return line += " from all clients";
-    line += scope.prefix_length == 64 ? " from this address: " : " from this network: ";
-    return line += network.text(scope.prefix_length);
+    return line += " from " + network.text(scope.prefix_length);
 }
 
 /// Returns why a counted attempt failed, or an empty string for other outcomes.

@@ -656,6 +656,23 @@ TEST(postgresql_recipes, fail2ban_matches_only_attackers) {
     CHECK_TEXT(taken.status == 0, (taken.output + taken.errors).c_str());
 }
 
+TEST(postgresql_recipes, fail2ban_ignores_limits_of_wide_networks) {
+    if (!Suite::current().is_event_without_sanitizers())
+        return;
+    std::string lines;
+    for (const char* network : {"/64", "/56", "/48"})
+        lines += "[Mon Nov 30 18:12:33.123456 2026] [auth_useradmin:info] [pid 1:tid 2] [client "
+                 "2001:db8::2:50000] UA0305: too many failed sign-in attempts from 2001:db8::" +
+                 std::string(network) + "\n";
+    const auto log = Suite::current().work().make("wide-networks") / "error.log";
+    write_file(log, lines);
+    const CommandResult found =
+        test::run({{machine::program("fail2ban-regex"), "-o", "ip", log.string(),
+                    machine::source("conf/recipes/fail2ban-filter.conf").string()}});
+    CHECK_TEXT(found.status == 0, found.errors.c_str());
+    CHECK_EQUAL(std::string("2001:db8::/64\n"), found.output);
+}
+
 TEST(postgresql_recipes, logrotate_keeps_one_audit_chain) {
     if (!Suite::current().is_event_without_sanitizers())
         return;
