@@ -48,7 +48,7 @@ struct Texts {
     // Not in the specification.
     Text deleted = {"Usuario eliminado correctamente", "The user has been deleted."};
     Text last_super_admin = {"Debe quedar al menos un superAdmin",
-                             "At least one super admin must remain."};
+                             "At least one superAdmin must remain."};
     Text user_changed = {
         "El usuario ha cambiado",
         "This user has changed in the meantime. Check the current data before you continue."};

@@ -269,7 +269,7 @@ const texts = {
   "No se puede eliminar el usuario administrador principal": ["The main administrator cannot be deleted."],
   "El email ya está registrado": ["Another user has this email.", "Otro usuario ya tiene este correo."],
   "Error al actualizar usuario": ["The user could not be changed. Perhaps another user has this email.", "No se ha podido cambiar el usuario. Quizá otro usuario tenga este correo."],
-  "Debe quedar al menos un superAdmin": ["At least one super admin must remain.", "Debe quedar al menos un superadministrador."],
+  "Debe quedar al menos un superAdmin": ["At least one superAdmin must remain.", "Debe quedar al menos un superadministrador."],
   "Origen no permitido": ["The origin of this page is not allowed."],
   "El baneo debe terminar en el futuro": ["The ban must end in the future.", "El bloqueo debe terminar en el futuro."],
   "El usuario no tiene segundo factor": ["This user has no second factor."],

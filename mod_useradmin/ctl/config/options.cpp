@@ -11,7 +11,7 @@ namespace useradmin::ctl {
 namespace {
 
 constexpr Option all_options[] = {
-    {"config", "FILE", "the httpd configuration to read; default: the installed one"},
+    {"config", "FILE", "read settings from this httpd configuration; default: the installed one"},
     {"driver", "pgsql|sqlite3", "the database driver, as in DBDriver"},
     {"params", "TEXT", "the connection parameters, as in DBDParams"},
     {"tables", "\"USER SESSION ACCOUNT\"", "the table names, as in UserAdminTables"},
