@@ -99,6 +99,12 @@ loadable() {
     done
 }
 
+# fail_with_log LOG MESSAGE: fails, and prints the end of the log, which a test's script deletes.
+fail_with_log() {
+    tail -n 20 "$1" >&2
+    fail "$2: the last lines of $1 are above"
+}
+
 # Arguments for the next PostgreSQL server, such as -c fsync=off.
 postgresql_settings=()
 
@@ -141,9 +147,11 @@ start_postgresql() {
     fi
     if [[ ! -e $folder/data ]]; then
         : >"$folder/unfinished"
+        local no_sync=
+        [[ " ${postgresql_settings[*]} " != *" fsync=off "* ]] || no_sync=--no-sync
         "${run[@]}" "$postgresql/initdb" --pgdata "$folder/data" --username postgres --auth peer \
-            --encoding UTF8 --locale C.UTF-8 >>"$log" 2>&1 ||
-            fail "The PostgreSQL cluster could not be created: the reason is in $log"
+            --encoding UTF8 --locale C.UTF-8 $no_sync >>"$log" 2>&1 ||
+            fail_with_log "$log" "The PostgreSQL cluster could not be created"
         cat >>"$folder/data/postgresql.conf" <<CONF
 listen_addresses = ''
 unix_socket_directories = '$folder'
@@ -168,14 +176,14 @@ CONF
     postgresql_pid=$!
     local attempts=0
     until "$postgresql/pg_isready" -q -h "$folder" -d postgres -U postgres; do
-        if ((++attempts > 300)) || ! kill -0 "$postgresql_pid" 2>/dev/null; then
-            fail "PostgreSQL did not start: the reason is in $log"
+        if ((++attempts > 600)) || ! kill -0 "$postgresql_pid" 2>/dev/null; then
+            fail_with_log "$log" "PostgreSQL did not start"
         fi
         sleep 0.1
     done
     if [[ -e $folder/unfinished ]]; then
         as_superuser 'CREATE ROLE useradmin LOGIN' 'CREATE DATABASE useradmin OWNER useradmin' >>"$log" 2>&1 ||
-            fail "The PostgreSQL database could not be created: the reason is in $log"
+            fail_with_log "$log" "The PostgreSQL database could not be created"
         rm "$folder/unfinished"
     fi
 }
