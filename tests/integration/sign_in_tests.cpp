@@ -111,7 +111,6 @@ TEST_GROUP_BASE(sign_in, Scene) {
         add_session(token, id_, expires_at);
     }
 
-    /// Returns the time in `hours` hours.
     static std::string expiry_of(const std::string& token) {
         const auto response = get_session({cookie(token)}, "?disableRefresh=true");
         return between(response.body, R"("expiresAt":")", "\"").value_or("(none)");
