@@ -23,7 +23,7 @@ test("errors that the console distinguishes have the service's text", () => {
   for (const { name, spanish, own } of distinguished.filter(({ spanish: each }) => /email|bane|superAdmin/.test(each)))
     assert.ok(script.includes(`\n  ${spanish}: [${own}, "`), `texts.js lacks the text of ${name}`);
   // For other errors, the console shows the text of the status.
-  for (const [status, which] of [[403, "get_forbidden"], [429, "too_many_requests"], [503, "unavailable"]])
+  for (const [status, which] of [[403, "forbidden"], [429, "too_many_requests"], [503, "unavailable"]])
     assert.ok(script.includes(`\n  "status.${status}": [${services.find(({ name }) => name === which).own}, "`), `texts.js lacks the English text of status ${status}`);
 });
 
