@@ -93,7 +93,7 @@ const testsOf = (version) => (check) => {
   /** Returns the user for whom the application accepts the key. */
   const ownerAtApplication = async (site, { key }) => {
     const { body } = await site.application.send("GET", "/get-session", asHeader(key.key));
-    return body?.user.id;
+    return body?.user?.id;
   };
 
   const where = ({ key }) => [{ field: "id", value: key.id }];
