@@ -212,8 +212,8 @@ TEST(load, many_keep_alive_connections_cause_no_failures_or_leaks) {
         "longest %ld ms; %ld KiB resident after a third of the time, %ld KiB at its end\n",
         clients, static_cast<long>(time.count()), times.size(), connections,
         times[times.size() / 2], times[times.size() * 99 / 100], times.back(), early, late);
-    // A leak in each request would exceed this bound in a long run.
-    CHECK_TEXT(late < 2 * early, "the children grow");
+    // In a short run on a busy machine, memory also grows without a leak.
+    CHECK_TEXT(late < (machine::is_long() ? early + early / 10 : 2 * early), "the children grow");
 }
 
 TEST(load, slow_clients_do_not_occupy_database_connections) {
