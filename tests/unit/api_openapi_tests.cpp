@@ -166,6 +166,16 @@ TEST(api_openapi, describes_that_a_new_email_is_unverified_if_configured) {
     STRCMP_CONTAINS(note, at({"info", "description"}).c_str());
 }
 
+TEST(api_openapi, has_409_and_CORS_headers_only_if_configured) {
+    CHECK_EQUAL(std::string::npos, document().find("\"409\""));
+    CHECK_EQUAL(std::string::npos, document().find("Access-Control"));
+    settings.guards.last_super_admin = true;
+    const std::string_view origins[] = {"https://app.example.org"};
+    settings.trusted_origins = origins;
+    at({"paths", "/{id}", "delete", "responses", "409"});
+    STRCMP_CONTAINS("https://app.example.org", at({"info", "description"}).c_str());
+}
+
 TEST(api_openapi, has_the_extra_columns_of_the_table) {
     using Kind = store::ExtraColumn::Kind;
     const store::ExtraColumn columns[] = {
