@@ -422,7 +422,7 @@ TEST(check_server, reports_tables_with_other_names) {
 
 TEST(check_server, reports_a_file_that_cannot_be_included) {
     const CommandResult ended = check(full_config("Include /nonexistent/x.conf\n" + service));
-    CHECK_EQUAL(1, ended.status);
+    CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "/nonexistent/x.conf, which does not exist"));
 }
 
