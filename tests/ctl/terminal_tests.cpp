@@ -99,7 +99,7 @@ TEST(terminal, delete_says_that_it_is_the_last_super_admin) {
     CHECK_EQUAL(1, terminal.status());
 }
 
-TEST(terminal, delete_asks_again_if_the_user_has_become_the_last_superAdmin) {
+TEST(terminal, delete_asks_again_if_the_user_has_become_the_last_super_admin) {
     create("ana@x.org", "Ana", "superAdmin");
     create("bo@x.org", "Bo", "superAdmin");
     Terminal terminal(words({"delete", "ana@x.org"}), environment());
@@ -142,7 +142,7 @@ TEST(terminal, gets_no_escape_sequences_from_an_exported_user) {
     CHECK_EQUAL(0, terminal.status());
 }
 
-TEST(terminal, progress_shows_the_total_the_rate_and_the_time_left) {
+TEST(terminal, progress_shows_the_rate_and_the_time_left) {
     std::string lines;
     for (int number = 0; number < 1200; ++number)
         lines += R"({"name":"Ana","email":"user)" + std::to_string(number) + "@x.org\"}\n";
