@@ -73,6 +73,15 @@ class CheckTables : public Check {
         expect_ok(ctl({"--tables", tables, "schema", "--force"}));
     }
 
+    /// Alters the three tables. "@" stands for a table's name.
+    static void alter_all(const std::string& before, const std::string& after) {
+        for (const std::string table : {"user", "session", "account"})
+            sql().run("ALTER TABLE " + with_name(before, table) + with_name(after, table));
+    }
+    static std::string suggested_directive() {
+        return Json(ctl({"check", "--json"}).output).at("data.directives.0");
+    }
+
     /// Gives createdAt another type. The table must be empty.
     static void set_type_of_created_at(const std::string& type) {
         sql().run("DROP INDEX IF EXISTS app_user_newest_idx; DROP INDEX IF EXISTS "
@@ -227,22 +236,16 @@ TEST(check, names_tables_similar_to_missing_ones_and_the_directive) {
     CHECK_EQUAL(1, ctl({"check", "--tables", "no_user no_session no_account"}).status);
 }
 
-TEST(check, finds_similar_tables_in_snake_case_and_other_schemas) {
-    const auto alter_all = [](const std::string& before, const std::string& after) {
-        for (const std::string table : {"user", "session", "account"})
-            sql().run("ALTER TABLE " + with_name(before, table) + with_name(after, table));
-    };
-    const auto suggested_directive = [] {
-        return Json(ctl({"check", "--json"}).output).at("data.directives.0");
-    };
+TEST(check, finds_similar_tables_in_snake_case) {
     alter_all("\"@\"", " RENAME TO \"old @\"");
     sql().run(R"(ALTER TABLE "old session" RENAME COLUMN "userId" TO user_id)");
     const std::string renamed = suggested_directive();
     sql().run(R"(ALTER TABLE "old session" RENAME COLUMN user_id TO "userId")");
     alter_all("\"old @\"", " RENAME TO \"@\"");
     CHECK_EQUAL(std::string(R"(UserAdminTables "old user" "old session" "old account")"), renamed);
-    if (!is_postgresql())
-        return;
+}
+
+TEST(postgresql_check, finds_similar_tables_in_other_schemas) {
     sql().run("CREATE SCHEMA auth");
     alter_all("\"@\"", " SET SCHEMA auth");
     const std::string elsewhere = suggested_directive();
@@ -486,9 +489,7 @@ TEST(postgresql_check, names_the_owner_of_a_table_that_the_service_ignores) {
     CHECK(has(created.errors, "table public.useradmin_revocation" + problem));
 }
 
-TEST(check, names_the_owner_of_an_ignored_table_of_disabled_keys) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_check, names_the_owner_of_an_ignored_table_of_disabled_keys) {
     change("CREATE TABLE apikey (id text, \"referenceId\" text, key text, enabled boolean); "
            "CREATE ROLE stranger LOGIN; ALTER TABLE useradmin_disabled_key OWNER TO stranger",
            "DROP TABLE apikey; ALTER TABLE useradmin_disabled_key OWNER TO useradmin; DROP ROLE "

@@ -184,9 +184,7 @@ TEST(command_line, warns_of_a_password_in_params) {
         CHECK_FALSE_TEXT(has(errors_with(params), warning), params);
 }
 
-TEST(command_line, may_take_the_params_from_the_environment) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_command_line, may_take_the_params_from_the_environment) {
     const std::string service =
         file("service.conf", "[shop]\n" + replace_all(database().params(), " ", "\n") + "\n");
     expect_ok(ctl_without_database({"--driver", "pgsql", "--params", "", "list"}, "",
@@ -207,9 +205,7 @@ TEST(postgresql_command_line, waits_only_briefly_for_a_connection) {
                read_file(out).c_str());
 }
 
-TEST(command_line, waits_only_briefly_for_locks) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_command_line, waits_only_briefly_for_locks) {
     create("ana@x.org");
     const std::string users = file("locked.ndjson", R"({"email":"ana@x.org","name":"A"})"
                                                     "\n");

@@ -364,6 +364,7 @@ TEST(role, that_is_unknown_requires_force) {
 }
 
 TEST_GROUP_BASE(last_super_admin, Scene){};
+TEST_GROUP_BASE(postgresql_last_super_admin, Scene){};
 
 TEST(last_super_admin, is_protected_unless_yes_is_given) {
     const std::string id = create("ana@x.org", "Ana", "superAdmin");
@@ -397,9 +398,7 @@ TEST(last_super_admin, is_the_last_one_who_is_not_banned) {
     expect_ok(ctl({"ban", ana}));
 }
 
-TEST(last_super_admin, is_protected_while_the_other_one_is_changed) {
-    if (!is_postgresql())
-        return;
+TEST(postgresql_last_super_admin, is_protected_while_the_other_one_is_changed) {
     const std::string ana = create("ana@x.org", "Ana", "superAdmin");
     create("bo@x.org", "Bo", "superAdmin");
     const std::string out = path("last-super-admin.out");
