@@ -88,6 +88,7 @@ class SchemaScene : public Scene {
     const std::string tables = "app_user app_session app_account";
 
     void teardown() override {
+        Scene::teardown();
         for (const char* table :
              {"app_session", "app_account", "app_user", "user_session", "account_", "user_"})
             sql().run("DROP TABLE IF EXISTS \"" + std::string(table) + "\"");
