@@ -893,7 +893,7 @@ TEST(bulk, import_can_be_resumed_with_skip_after_a_kill) {
     // The database may commit before it notices the kill.
     const Json said(ctl({"import", name, "--on-conflict", "skip", "--json"}).output);
     CHECK(std::stol(said.at("data.skipped")) >= made);
-    CHECK_EQUAL(count, std::stol(said.at("data.created")) + std::stol(said.at("data.skipped")));
+    CHECK_EQUAL(count, std::stol(said.at("data.made")) + std::stol(said.at("data.skipped")));
     CHECK_EQUAL(count, count_users());
     CHECK_EQUAL(count, count_accounts());
 }
@@ -958,7 +958,7 @@ TEST(bulk, dry_run_counts_like_an_import) {
     CHECK_EQUAL(std::string("admin"), column_of("ana@x.org", "role"));
     CHECK_EQUAL(before, hash_of(column_of("ana@x.org", "id")));
     const Json json(ctl({"import", name, "--on-conflict", "skip", "--dry-run", "--json"}).output);
-    CHECK_EQUAL(std::string("700"), json.at("data.created"));
+    CHECK_EQUAL(std::string("700"), json.at("data.made"));
     CHECK_EQUAL(std::string("1"), json.at("data.skipped"));
     CHECK_EQUAL(1, count_users());
 }

@@ -117,7 +117,7 @@ TEST(schema, that_already_exists_is_left_unchanged) {
     create("ana@x.org");
     CHECK(has(expect_ok(ctl({"schema"})), "The tables exist; nothing was changed."));
     const Json json(ctl({"schema", "--json"}).output);
-    CHECK_EQUAL(std::string("false"), json.at("data.tablesCreated"));
+    CHECK_EQUAL(std::string("false"), json.at("data.tablesLaid"));
     CHECK_EQUAL(0, json.size("data.columnsAdded"));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
 }

@@ -682,7 +682,7 @@ class Import {
     void print_as_json(const std::string& error) const {
         print_data(
             [&](json::Writer& writer) {
-                writer.key("created").integer(counts_.created);
+                writer.key("made").integer(counts_.created);
                 writer.key("changed").integer(counts_.changed);
                 writer.key("skipped").integer(counts_.skipped);
                 if (is_dry_) {

@@ -178,7 +178,7 @@ Done create_missing(Database& database, const store::TableNames& names, bool wan
 void print_done(const Context& context, const Done& done) {
     if (context.wants_json()) {
         print_data([&](json::Writer& writer) {
-            writer.key("tablesCreated").boolean(done.has_created_tables);
+            writer.key("tablesLaid").boolean(done.has_created_tables);
             write_texts(writer.key("columnsAdded"), done.added_columns);
         });
         return;
