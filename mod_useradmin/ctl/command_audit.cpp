@@ -129,17 +129,18 @@ bool CommandAudit::record_change(const store::RowChange& change) {
 void CommandAudit::write_corrections(bool is_outcome_unknown) {
     if (!recorder_)
         return;
-    recorder_->defer_sync();
-    for (const auto& [number, user_id] : unconfirmed_) {
-        begin(user_id, number);
-        recorder_->event().status = status_of(Exit::failure);
-        recorder_->event().is_outcome_unknown = is_outcome_unknown;
-        if (!recorder_->finish())
-            break;
-    }
-    if (!unconfirmed_.empty())
+    if (!unconfirmed_.empty()) {
+        recorder_->defer_sync();
+        for (const auto& [number, user_id] : unconfirmed_) {
+            begin(user_id, number);
+            recorder_->event().status = status_of(Exit::failure);
+            recorder_->event().is_outcome_unknown = is_outcome_unknown;
+            if (!recorder_->finish())
+                break;
+        }
         recorder_->sync();
-    unconfirmed_.clear();
+        unconfirmed_.clear();
+    }
     begin(target_);
     if (is_outcome_unknown)
         recorder_->on_unknown_outcome();

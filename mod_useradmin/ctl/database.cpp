@@ -101,8 +101,7 @@ void Database::set_lock_timeout() {
     // A pooler such as PgBouncer may hand this session, with the setting, to another client.
     else
         execute("SELECT pg_catalog.set_config('lock_timeout', '" + milliseconds +
-                "', false) WHERE pg_catalog.current_setting('lock_timeout') OPERATOR(pg_catalog.=) "
-                "'0' AND pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) " +
+                "', false) WHERE pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) " +
                 std::to_string(client_->backend_id()));
 }
 

@@ -56,8 +56,7 @@ class Database final : public store::ConnectionSource {
     /// Removes PostgreSQL's timeouts until the transaction ends. DBDParams may set them for httpd,
     /// but reading a whole table takes longer. Throws CommandError on failure.
     void disable_timeouts();
-    /// Limits how long statements wait for locks, unless PostgreSQL's lock_timeout is set. Throws
-    /// CommandError on failure.
+    /// Limits how long statements wait for locks. Throws CommandError on failure.
     void set_lock_timeout();
     /// Throws the client's last error: LockTimeout for ErrorKind::busy, otherwise CommandError.
     [[noreturn]] void fail() const;

@@ -102,8 +102,8 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
                                    "this log, check DBDParams, and make sure that the database is "
                                    "running"
                                  : "UA0229: no time was left to connect to the database, because "
-                                   "connections take long to open; make sure that the database is "
-                                   "running");
+                                   "another thread was connecting or connections take long to "
+                                   "open; make sure that the database is running");
         return nullptr;
     }
     return make_connection(*owned_connection_, requested_at);

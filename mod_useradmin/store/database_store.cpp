@@ -313,12 +313,9 @@ namespace {
 /// but another condition may.
 Filter without_unencodable(Work& work, const Filter& filter) {
     Filter possible = filter;
-    const Table& user = work.schema().user;
-    if (filter.search && !work.can_encode(user.at("email"), *filter.search))
-        possible.search.reset();
-    if (const Column* const role = user.find("role");
-        role != nullptr && filter.role && !work.can_encode(*role, *filter.role))
-        possible.role.reset();
+    for (model::NullableText* const text : {&possible.search, &possible.role})
+        if (*text && !work.can_encode(work.schema().user.at("email"), **text))
+            text->reset();
     return filter.matches_all || possible.is_empty() ? filter : possible;
 }
 

@@ -213,6 +213,7 @@ TEST(postgresql_command_line, waits_only_briefly_for_locks) {
     other.run(R"(BEGIN; UPDATE "user" SET "name" = 'Bo')");
     const CommandResult banned = ctl({"ban", "ana@x.org"});
     const CommandResult imported = ctl({"import", users, "--on-conflict", "update"});
+    const CommandResult dry_run = ctl({"import", users, "--on-conflict", "update", "--dry-run"});
     other.run("ROLLBACK");
     CHECK_EQUAL(1, banned.status);
     CHECK_TEXT(has(banned.errors, "UA0104: timed out after 5 s waiting for a database lock"),
@@ -221,6 +222,7 @@ TEST(postgresql_command_line, waits_only_briefly_for_locks) {
     CHECK_TEXT(has(imported.errors, "another transaction holds a lock that line 1 needed: ") &&
                    has(imported.errors, "; when it has ended, run the command again; nothing was"),
                imported.errors.c_str());
+    CHECK_EQUAL(imported.errors, dry_run.errors);
 }
 
 TEST(command_line, help_and_version_need_no_database) {

@@ -60,8 +60,7 @@ class Httpd {
     /// Runs httpd -t. Returns its exit status and output.
     static CommandResult check(const WorkFolder& work, HttpdSettings settings);
 
-    /// Returns the account of httpd's children, or std::nullopt if they run under the tests'
-    /// account.
+    /// Returns httpd's account, or std::nullopt if httpd runs under the tests' account.
     static std::optional<Account> account();
 
   private:

@@ -173,6 +173,7 @@ TEST(api_openapi, has_409_and_CORS_headers_only_if_configured) {
     const std::string_view origins[] = {"https://app.example.org"};
     settings.trusted_origins = origins;
     at({"paths", "/{id}", "delete", "responses", "409"});
+    STRCMP_CONTAINS("\"Access-Control-Allow-Methods\"", document().c_str());
     STRCMP_CONTAINS("https://app.example.org", at({"info", "description"}).c_str());
 }
 

@@ -757,10 +757,11 @@ TEST_GROUP(audit_rejections) {
     RecordingLogger errors;
 
     void refuse(std::string_view address, std::string_view caller = "",
-                bool is_credential_rejected = false) {
+                bool is_credential_rejected = false, const char* reason = "expired-session") {
         audit::Recorder recorder({&chained, true}, {"a.test", address}, errors);
         recorder.event().operation = "list";
         recorder.event().caller = caller;
+        recorder.event().reason = reason;
         recorder.event().is_credential_rejected = is_credential_rejected;
         recorder.event().status = 401;
         CHECK(recorder.finish());
@@ -793,6 +794,14 @@ TEST(audit_rejections, rejected_credentials_of_an_owner_have_one_line_a_minute) 
     refuse("192.0.2.1", "eva", true);
     CHECK_EQUAL(2U, count());
     refuse("192.0.2.2", "ana", true);
+    CHECK_EQUAL(3U, count());
+}
+
+TEST(audit_rejections, only_reasons_of_an_owner_have_separate_lines) {
+    for (const char* const reason : {"expired-session", "banned"}) {
+        refuse("192.0.2.1", "ana", true, reason);
+        refuse("192.0.2.1", "", true, reason);
+    }
     CHECK_EQUAL(3U, count());
 }
 

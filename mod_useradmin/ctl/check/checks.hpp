@@ -35,9 +35,8 @@ Findings findings_of(const DatabaseFacts& found, const CommandSettings& settings
 std::optional<Account> check_configuration(const CommandSettings& settings, apr_pool_t* pool,
                                            Findings& findings);
 
-/// Reports a problem if the account of httpd's children cannot read or cannot write the database
-/// file and its directory. Does nothing if the database is not a file or the access cannot be
-/// determined.
+/// Reports a problem if httpd's account cannot read or cannot write the database file and its
+/// directory. Does nothing if the database is not a file or the access cannot be determined.
 void check_database_file(const std::string& file, const std::optional<Account>& child_account,
                          Findings& findings);
 

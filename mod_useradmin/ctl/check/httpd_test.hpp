@@ -23,7 +23,7 @@ struct HttpdTest {
     std::vector<std::string> warnings;
     /// The names of the loaded modules, such as "useradmin_module".
     std::vector<std::string> modules;
-    /// The account of httpd's children: User and Group. Empty if unknown.
+    /// httpd's account: User and Group. Empty if unknown.
     std::optional<Account> child_account;
 };
 
