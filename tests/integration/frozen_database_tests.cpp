@@ -104,7 +104,10 @@ TEST(frozen_database, results_in_503_even_at_startup) {
     if (!create_database())
         return;
     allow_log("UA0");
-    expect_log("UA0229: no time was left to connect to the database, because");
+    // A prefork child processes one request at a time, so no request waits for another.
+    const bool is_prefork = Suite::current().mpm() == "prefork";
+    expect_log(is_prefork ? "UA0202: mod_dbd provided no connection; "
+                          : "UA0229: no time was left to connect to the database, because");
     own_->freeze();
     start_without_timeout("DBDMin 0\n" + location("/api/users", as_sara + "UserAdminTimeout 1") +
                           handler("/metrics", "useradmin-metrics") + patient);
@@ -117,7 +120,7 @@ TEST(frozen_database, results_in_503_even_at_startup) {
         return std::stol(metrics.substr(metrics.find(label, at) + label.size()));
     };
     // In each child, only one thread connects.
-    CHECK(rejections("connection-failed") < rejections("connection-wait"));
+    CHECK(is_prefork || rejections("connection-failed") < rejections("connection-wait"));
     own_->thaw();
     CHECK(eventually([&] {
         return are_successes(
