@@ -24,13 +24,14 @@ std::string metrics_text(const module& owner) {
     for (const server_rec* server = ap_server_conf; server != nullptr; server = server->next) {
         const Backend& backend = backend_of(server, owner);
         // Virtual hosts with the same name and port share their metrics.
-        const bool is_listed = std::ranges::any_of(
-            metrics.virtual_hosts, [&](const auto& other) { return other.name == backend.name; });
+        if (std::ranges::any_of(metrics.virtual_hosts,
+                                [&](const auto& other) { return other.name == backend.name; }))
+            continue;
         const auto deliveries = snapshot_of(*shared.deliveries, [&](const HostDelivery& delivery) {
             return std::string_view(backend_of(delivery.host, owner).name) == backend.name;
         });
         const MetricsSnapshot sums = backend.shared_metrics->snapshot(*shared.metrics);
-        if ((sums != MetricsSnapshot() || deliveries) && !is_listed)
+        if (sums != MetricsSnapshot() || deliveries)
             metrics.virtual_hosts.push_back({backend.name, sums, deliveries});
     }
     return prometheus_text(metrics);

@@ -312,11 +312,13 @@ namespace {
 /// Returns the filter without a search or role that the database cannot encode: they match no user,
 /// but another condition may.
 Filter without_unencodable(Work& work, const Filter& filter) {
+    if (filter.matches_all)
+        return filter;
     Filter possible = filter;
     for (model::NullableText* const text : {&possible.search, &possible.role})
         if (*text && !work.can_encode(work.schema().user.at("email"), **text))
             text->reset();
-    return filter.matches_all || possible.is_empty() ? filter : possible;
+    return possible.is_empty() ? filter : possible;
 }
 
 /// Reverses a page that was read in reverse order.
@@ -357,7 +359,7 @@ Result<Page> DatabaseStore::list_known(const Filter& filter, const Window& windo
                 (sharing == CountSharing::when_cached && totals_->is_caching()));
     };
     const TimeBudget::Scope use(time_budget_);
-    Filter possible = filter;
+    Filter possible;
     std::optional<std::vector<model::User>> users;
     using Total = std::optional<std::int64_t>;
     // Returns std::nullopt if the total should be shared with other requests.
