@@ -10,6 +10,7 @@
 #include "ctl/interrupt_handler.hpp"
 #include "ctl/password_input.hpp"
 #include "ctl/transaction.hpp"
+#include "model/roles.hpp"
 #include "store/bulk.hpp"
 #include "store/statements.hpp"
 #include "text/unicode.hpp"
@@ -119,7 +120,7 @@ struct ImportRules {
 /// ("has …"), or an empty string if the line is valid.
 std::string fill(Entry& entry, const ImportRules& rules) {
     model::User& user = entry.row.user;
-    user.role = "user";
+    user.role = model::user_role;
     user.email_verified = true;
     user.created_at = rules.now;
     for (const Cell& cell : entry.cells) {
@@ -150,7 +151,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
             return cell.name == "name" && cell.text.has_value();
         }))
         return "has no name";
-    if (const std::string_view role = user.role.value_or("user");
+    if (const std::string_view role = user.role.value_or(model::user_role);
         !api::is_role(role) && !rules.takes_all)
         return "has the unknown role '" + std::string(role) +
                "' (known: user, admin, superAdmin); use --force to accept it";

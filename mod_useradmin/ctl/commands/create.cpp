@@ -1,6 +1,7 @@
 #include "api/new_user.hpp"
 #include "ctl/command.hpp"
 #include "ctl/commands/user_lookup.hpp"
+#include "model/roles.hpp"
 #include "text/unicode.hpp"
 
 namespace useradmin::ctl {
@@ -25,7 +26,7 @@ Exit create(Context& context) {
     const std::string_view role =
         context.options.has("role") ? context.options.require("role") : "user";
     require_known_role(context, role);
-    if (role != "user")
+    if (role != model::user_role)
         require_columns(context, {"role"});
     const auto taken = context.store().find_by_email(email);
     if (taken)

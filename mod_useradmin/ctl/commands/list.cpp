@@ -3,6 +3,7 @@
 #include "ctl/command.hpp"
 #include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"
+#include "model/roles.hpp"
 
 #include <limits>
 
@@ -58,7 +59,7 @@ Exit list(Context& context) {
     for (const model::User& user : page.users)
         listing.add(
             {std::string(user.id), std::string(user.name), std::string(user.email),
-             std::string(user.role.value_or("user")), user.banned ? "yes" : "no",
+             std::string(user.role.value_or(model::user_role)), user.banned ? "yes" : "no",
              display(shows_last_seen ? user.last_seen.value_or(std::nullopt) : user.created_at)});
     listing.print();
     print_line(count_of(page.total, "user", "users") + ", page " + std::to_string(pagination.page) +

@@ -5,6 +5,7 @@
 #include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"
 #include "ctl/password_input.hpp"
+#include "model/roles.hpp"
 
 namespace useradmin::ctl {
 
@@ -69,8 +70,9 @@ Exit remove(Context& context) {
     if (!context.options.has("yes")) {
         const bool is_last = is_last_super_admin(context, user);
         if (!confirm("Delete " + name +
-                     (is_last ? ", the last superAdmin?"
-                              : ", role " + std::string(user.role.value_or("user")) + "?")))
+                     (is_last
+                          ? ", the last superAdmin?"
+                          : ", role " + std::string(user.role.value_or(model::user_role)) + "?")))
             throw CommandError("nothing was deleted");
         // The answer covers the last superAdmin.
         if (is_last)
