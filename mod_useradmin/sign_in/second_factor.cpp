@@ -1,22 +1,20 @@
 // POST /two-factor/verify-totp and /two-factor/verify-backup-code
-#include "sign_in/second_factor.hpp"
-
 #include "crypto/encryption.hpp"
-#include "crypto/random.hpp"
 #include "crypto/sha256.hpp"
 #include "crypto/totp.hpp"
+#include "sign_in/challenge.hpp"
 #include "sign_in/cross_site.hpp"
 #include "sign_in/endpoints.hpp"
 #include "sign_in/identity.hpp"
 #include "sign_in/open_session.hpp"
 #include "sign_in/parameters.hpp"
 #include "sign_in/responses.hpp"
-#include "text/unicode.hpp"
+#include "sign_in/trusted_device.hpp"
+#include "sign_in/verification_rows.hpp"
 #include "json/reader.hpp"
 #include "json/writer.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 namespace useradmin::sign_in {
@@ -24,111 +22,8 @@ namespace useradmin::sign_in {
 namespace {
 
 // better-auth's defaults.
-constexpr std::chrono::minutes challenge_lifetime(10);
-constexpr std::chrono::days trust_lifetime(30);
 constexpr std::int64_t failures_until_lock = 10;
 constexpr std::chrono::minutes lock_duration(15);
-constexpr int max_attempts_per_challenge = 5;
-
-constexpr std::string_view challenge_prefix = "2fa-";
-
-/// The content of the trust_device cookie: "token!identifier".
-struct Trust {
-    std::string_view token;
-    std::string_view identifier;
-};
-
-Trust trust_of(const Client& client) noexcept {
-    const std::string_view value = client.trusted_device;
-    const std::size_t end = std::min(value.find('!'), value.size());
-    return {value.substr(0, end), value.substr(std::min(end + 1, value.size()))};
-}
-
-std::string trust_token(std::string_view user_id, std::string_view identifier,
-                        std::string_view secret) {
-    return crypto::sign_base64url(std::string(user_id).append("!").append(identifier), secret);
-}
-
-/// Returns the identifier of a challenge. The signature covers the address and the password hash,
-/// so a change of either invalidates the challenge.
-std::string challenge_of(std::string_view token, std::string_view email,
-                         std::string_view password_hash, std::string_view secret) {
-    std::string account(token);
-    account.append("!").append(email).append("!").append(password_hash);
-    return std::string(challenge_prefix).append(token).append("!") +
-           crypto::sign_base64url(account, secret);
-}
-
-/// Returns whether httpd, not the application, issued the challenge.
-bool is_own(std::string_view challenge) noexcept {
-    return challenge.find('!') != challenge.npos;
-}
-
-/// Returns the account's password hash, or an empty string if the application issued the
-/// challenge. Fails with not_found if the account has changed since the challenge was issued.
-store::Result<std::string_view>
-find_password_hash(const model::User& user, std::string_view challenge, const Service& service) {
-    if (!is_own(challenge))
-        return std::string_view();
-    const auto found = service.store.find_credential(user.email);
-    if (!found)
-        return found.failure();
-    const std::string_view token =
-        challenge.substr(challenge_prefix.size(), challenge.find('!') - challenge_prefix.size());
-    const std::string_view hash = found->password_hash.value_or("");
-    const bool is_unchanged =
-        found->user.id == user.id &&
-        std::ranges::any_of(service.second_factor_secrets, [&](std::string_view secret) {
-            return crypto::constant_time_equal(challenge,
-                                               challenge_of(token, user.email, hash, secret));
-        });
-    return is_unchanged ? store::Result<std::string_view>(hash) : store::Failure::not_found;
-}
-
-/// Returns the identifier of the verification row that counts a challenge's attempts. better-auth
-/// 1.6.21 and later reject every code if this row is missing.
-std::string attempts_of(std::string_view challenge) {
-    return "2fa-attempts-" + std::string(challenge);
-}
-
-/// Returns a verification row. The caller must set its id.
-model::VerificationValue row(std::string_view identifier, std::string_view value,
-                             text::Timestamp now, std::chrono::seconds lifetime) {
-    return {{}, identifier, value, now + lifetime, now, now};
-}
-
-/// Sets the ids of the rows that the change adds, and makes the change.
-store::Result<store::Done> change_second_factor(const Service& service,
-                                                store::SecondFactorChange change) {
-    std::vector<std::string> ids(change.added.size());
-    for (std::size_t index = 0; index < ids.size(); ++index) {
-        ids[index] = crypto::random_uuid();
-        change.added[index].id = ids[index];
-    }
-    return service.store.change_second_factor(change);
-}
-
-/// Creates the verification row and the cookie that make a device trusted.
-class NewTrust {
-  public:
-    NewTrust(std::string_view user_id, const Service& service)
-        : service_(service), user_id_(user_id),
-          identifier_("trust-device-" + crypto::random_token()) {}
-
-    model::VerificationValue row() const {
-        return sign_in::row(identifier_, user_id_, service_.now, trust_lifetime);
-    }
-    void add_cookie(Response& response) const {
-        const std::string token =
-            trust_token(user_id_, identifier_, service_.second_factor_secrets.front());
-        service_.cookies.set(response, "trust_device", token + "!" + identifier_, trust_lifetime);
-    }
-
-  private:
-    const Service& service_;
-    std::string_view user_id_;
-    std::string identifier_;
-};
 
 /// The body of a request with a code.
 struct CodeForm {
@@ -257,62 +152,6 @@ constexpr Method backup_code{check_backup_code,
                              false,
                              true};
 
-Response end_challenge(Response response, const Service& service) {
-    service.cookies.expire(response, "two_factor");
-    return response;
-}
-
-Response invalid_challenge(const Service& service) {
-    return end_challenge(error(401, "Invalid two factor cookie", "INVALID_TWO_FACTOR_COOKIE"),
-                         service);
-}
-
-/// Deletes the challenge, because no attempts are left.
-Response too_many_attempts(std::string_view user_id, std::string_view challenge,
-                           const Service& service) {
-    service.event.reason = reason_of(Outcome::limited);
-    store::SecondFactorChange change{user_id, service.now};
-    change.deleted = {challenge};
-    const auto deleted = change_second_factor(service, std::move(change));
-    if (!deleted && !deleted.is_not_found())
-        return store_error(deleted.failure());
-    return end_challenge(error(400, "Too many attempts. Please request a new code.",
-                               "TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE"),
-                         service);
-}
-
-/// Counts an attempt before the client learns its result, so concurrent requests get no extra
-/// guesses. Returns an error response if the challenge is invalid, has no attempts left, or cannot
-/// be updated, otherwise std::nullopt.
-std::optional<Response> count_code(std::string_view user_id, std::string_view challenge,
-                                   const Service& service) {
-    const std::string attempts = attempts_of(challenge);
-    for (int tries = 0; tries <= max_attempts_per_challenge; ++tries) {
-        const auto count = service.store.find_verification(attempts, service.now);
-        // Releases of better-auth before 1.6.21 do not count attempts per challenge.
-        if (count.is_not_found())
-            return is_own(challenge) ? std::optional(invalid_challenge(service)) : std::nullopt;
-        if (!count)
-            return store_error(count.failure());
-        int codes = max_attempts_per_challenge;
-        std::from_chars(count->data(), count->data() + count->size(), codes);
-        if (codes < 0 || codes >= max_attempts_per_challenge)
-            return too_many_attempts(user_id, challenge, service);
-        const std::string next = std::to_string(codes + 1);
-        store::SecondFactorChange change{user_id, service.now};
-        change.deleted = {attempts};
-        change.required_value = *count;
-        change.added = {{{}, attempts, next, {}, service.now, service.now}};
-        const auto counted = change_second_factor(service, std::move(change));
-        if (counted)
-            return std::nullopt;
-        if (!counted.is_not_found())
-            return store_error(counted.failure());
-        // A concurrent request has incremented the count.
-    }
-    return store_error(store::Failure::unavailable);
-}
-
 Response locked(text::Timestamp until, const Service& service) {
     Response response = error(429,
                               "Too many failed verification attempts. Your account is temporarily "
@@ -347,14 +186,14 @@ Response complete(const SignInResult& result, const CodeForm& form,
                   const Service& service) {
     const model::User& user = result.user;
     const std::string attempts = attempts_of(client.challenge);
-    const NewTrust trust(user.id, service);
+    const TrustedDevice device(user.id, service);
     change.clears_failures = true;
     if (form.opens_session)
         change.deleted = {client.challenge, attempts};
     const bool trusts_device = form.opens_session && form.trusts_device;
     const bool uses_backup_code = change.backup_codes.has_value();
     if (trusts_device)
-        change.added.push_back(trust.row());
+        change.added.push_back(device.row());
     const auto changed = change_second_factor(service, std::move(change));
     if (!changed && changed.is_not_found())
         return invalid_challenge(service);
@@ -374,7 +213,7 @@ Response complete(const SignInResult& result, const CodeForm& form,
     add_session_cookies(response, token->view(), is_remembered, service);
     response = end_challenge(std::move(response), service);
     if (trusts_device) {
-        trust.add_cookie(response);
+        device.add_cookie(response);
         // As in better-auth, sessions on a trusted device are remembered.
         service.cookies.expire(response, "dont_remember");
     }
@@ -389,9 +228,7 @@ Response verify_second_factor(const Request& request, const Client& client, cons
     if (const auto* problem = std::get_if<Response>(&reading))
         return *problem;
     const CodeForm& form = std::get<CodeForm>(reading);
-    if (!client.challenge.starts_with(challenge_prefix) || !text::is_clean_utf8(client.challenge))
-        return invalid_challenge(service);
-    const auto user_id = service.store.find_verification(client.challenge, service.now);
+    const auto user_id = find_challenge(client, service);
     if (!user_id)
         return user_id.is_not_found() ? invalid_challenge(service) : store_error(user_id.failure());
     audit::Event& event = service.event;
@@ -449,69 +286,6 @@ Response verify_second_factor(const Request& request, const Client& client, cons
 }
 
 } // namespace
-
-bool is_trusted_device(std::string_view user_id, const Client& client, const Service& service) {
-    const Trust trust = trust_of(client);
-    if (trust.identifier.empty() || !text::is_clean_utf8(trust.identifier))
-        return false;
-    const auto& secrets = service.second_factor_secrets;
-    const bool is_ours = std::ranges::any_of(secrets, [&](std::string_view secret) {
-        return crypto::constant_time_equal(trust.token,
-                                           trust_token(user_id, trust.identifier, secret));
-    });
-    if (!is_ours)
-        return false;
-    const auto trusted = service.store.find_verification(trust.identifier, service.now);
-    return trusted && *trusted == user_id;
-}
-
-void renew_trust(Response& response, std::string_view user_id, const Client& client,
-                 const Service& service) {
-    const NewTrust trust(user_id, service);
-    store::SecondFactorChange change{user_id, service.now};
-    change.deleted = {trust_of(client).identifier};
-    change.added = {trust.row()};
-    if (change_second_factor(service, std::move(change)))
-        trust.add_cookie(response);
-}
-
-Response require_second_factor(const SignInResult& result, bool is_remembered, const Client& client,
-                               const Service& service) {
-    const model::User& user = result.user;
-    const auto reject = [&] {
-        service.credentials.log_second_factor(user, client.network);
-        return rejection_of({Outcome::second_factor});
-    };
-    if (service.second_factor_secrets.empty())
-        return reject();
-    const auto found = service.store.find_second_factor(user.id);
-    const std::string challenge =
-        challenge_of(crypto::random_token(), user.email, result.password_hash,
-                     service.second_factor_secrets.front());
-    const std::string attempts = attempts_of(challenge);
-    store::SecondFactorChange change{user.id, service.now};
-    change.added = {row(challenge, user.id, service.now, challenge_lifetime),
-                    row(attempts, "0", service.now, challenge_lifetime)};
-    const auto changed = found || found.is_not_found()
-                             ? change_second_factor(service, std::move(change))
-                             : store::Result<store::Done>(found.failure());
-    if (!changed)
-        return changed.failure() == store::Failure::unavailable ? store_error(changed.failure())
-                                                                : reject();
-    Response response{200, found && found->factor.is_verified()
-                               ? R"({"twoFactorRedirect":true,"twoFactorMethods":["totp"]})"
-                               : R"({"twoFactorRedirect":true,"twoFactorMethods":[]})"};
-    const Cookies& cookies = service.cookies;
-    cookies.expire_session_token(response);
-    if (!is_remembered)
-        cookies.set(response, "dont_remember", "true");
-    else if (client.has_dont_remember)
-        cookies.expire(response, "dont_remember");
-    if (!client.trusted_device.empty())
-        cookies.expire(response, "trust_device");
-    cookies.set(response, "two_factor", challenge, challenge_lifetime);
-    return response;
-}
 
 Response verify_totp(const Request& request, const Client& client, const Service& service) {
     return verify_second_factor(request, client, service, totp);

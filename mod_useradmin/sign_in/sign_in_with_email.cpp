@@ -1,13 +1,14 @@
 // POST /sign-in/email
 #include "crypto/secret.hpp"
 #include "password/length.hpp"
+#include "sign_in/challenge.hpp"
 #include "sign_in/cross_site.hpp"
 #include "sign_in/email.hpp"
 #include "sign_in/endpoints.hpp"
 #include "sign_in/open_session.hpp"
 #include "sign_in/parameters.hpp"
 #include "sign_in/responses.hpp"
-#include "sign_in/second_factor.hpp"
+#include "sign_in/trusted_device.hpp"
 #include "text/unicode.hpp"
 
 #include <variant>
