@@ -1,17 +1,13 @@
 // useradminctl import: creates or updates the users in a file, up to 500 per transaction.
-#include "api/access.hpp"
 #include "apr/pool.hpp"
-#include "crypto/random.hpp"
+#include "ctl/bulk/import_entry.hpp"
 #include "ctl/bulk/user_file.hpp"
 #include "ctl/check/database_facts.hpp"
 #include "ctl/command.hpp"
-#include "ctl/commands/user_lookup.hpp"
+#include "ctl/commands/last_super_admin.hpp"
 #include "ctl/display.hpp"
 #include "ctl/interrupt_handler.hpp"
-#include "ctl/password_input.hpp"
 #include "ctl/transaction.hpp"
-#include "model/roles.hpp"
-#include "store/bulk.hpp"
 #include "store/statements.hpp"
 #include "text/unicode.hpp"
 
@@ -31,7 +27,6 @@
 #include <system_error>
 #include <thread>
 #include <utility>
-#include <variant>
 
 namespace useradmin::ctl {
 
@@ -51,132 +46,9 @@ OnConflict on_conflict_of(const Options& options) {
                           : (word == "skip" ? OnConflict::skip : OnConflict::update);
 }
 
-/// A user in the file. Owns the strings that the row refers to.
-struct Entry {
-    std::uint64_t line = 0;
-    std::vector<Cell> cells;
-    std::string id;
-    std::string account_id;
-    std::string email;
-    crypto::Secret made_hash;
-    store::bulk::Row row;
-    std::string_view password;
-    /// The id of the existing user to update or skip. Empty for a new user.
-    std::string existing;
-    /// Whether the existing user is an unbanned superAdmin after the update.
-    bool is_super_admin = false;
-    /// Whether a dry run skips the entry because it conflicts with an existing user.
-    bool is_rejected = false;
-
-    /// Returns whether the line has the member, even if it is NULL.
-    bool has(std::string_view member) const {
-        return std::ranges::any_of(
-            cells, [&](const Cell& cell) { return cell.name == member; });
-    }
-};
-
 /// Holds pointers, because views refer to the entries, and a reallocation of the vector would move
 /// them.
-using Entries = std::vector<std::unique_ptr<Entry>>;
-
-/// Sets the user's field to the cell's value. Returns false if the value is invalid for the field.
-bool set(model::User& user, const model::Field<model::User>& field, const Cell& cell) {
-    const auto put = [&](auto& member) {
-        using Member = std::decay_t<decltype(member)>;
-        if (!cell.text) {
-            member = Member();
-            return true;
-        }
-        const std::string_view text = cell.text->view();
-        if constexpr (std::is_same_v<Member, bool>) {
-            member = text == "true";
-            return text == "true" || text == "false";
-        } else if constexpr (std::is_same_v<Member, model::NullableTime>) {
-            member = text::parse_date(text);
-            return member.has_value();
-        } else {
-            member = text;
-            return true;
-        }
-    };
-    return std::visit([&](auto member) { return put(user.*member); }, field.member);
-}
-
-const char* requirement_of(const model::Field<model::User>& field) {
-    return std::holds_alternative<bool model::User::*>(field.member)
-               ? ": it must be true or false"
-               : ": it must be a time such as 2026-11-20T23:30:19.717Z, with a year up to 9999";
-}
-
-/// The settings, options and tables that determine which lines are valid.
-struct ImportRules {
-    const store::Schema& schema;
-    bool lowers_email;
-    bool takes_all;
-    text::Timestamp now;
-};
-
-/// Fills in the entry from its line. Returns the problem with the line as the end of a sentence
-/// ("has …"), or an empty string if the line is valid.
-std::string fill(Entry& entry, const ImportRules& rules) {
-    model::User& user = entry.row.user;
-    user.role = model::user_role;
-    user.email_verified = true;
-    user.created_at = rules.now;
-    for (const Cell& cell : entry.cells) {
-        if (cell.name == hash_member && cell.text)
-            entry.row.password_hash = cell.text->view();
-        if (cell.name == password_member && cell.text)
-            entry.password = cell.text->view();
-        if (const auto* const field = model::find_user_field(cell.name))
-            if (!set(user, *field, cell))
-                return "has an invalid " + std::string(field->name) + requirement_of(*field);
-    }
-    const store::Column* const created = rules.schema.user.find("createdAt");
-    if (!user.created_at && created != nullptr && !created->is_nullable)
-        user.created_at = rules.now;
-    const store::Column* const updated = rules.schema.user.find("updatedAt");
-    if (!user.updated_at &&
-        (!entry.has("updatedAt") || (updated != nullptr && !updated->is_nullable)))
-        user.updated_at = user.created_at;
-    if (user.email.empty())
-        return "has no email";
-    // The service accepts any string, and an export may contain it.
-    if (user.email.find('@') == user.email.npos && !rules.takes_all)
-        return "has an invalid email address; use --force to accept it";
-    if (rules.lowers_email)
-        user.email = entry.email = text::lower(user.email);
-    // An empty name is valid: better-auth stores one for a user without a name.
-    if (std::ranges::none_of(entry.cells, [](const Cell& cell) {
-            return cell.name == "name" && cell.text.has_value();
-        }))
-        return "has no name";
-    if (const std::string_view role = user.role.value_or(model::user_role);
-        !api::is_role(role) && !rules.takes_all)
-        return "has the unknown role '" + std::string(role) +
-               "' (known: user, admin, superAdmin); use --force to accept it";
-    const store::Column& key = rules.schema.user.at("id");
-    if (key.is_integer_id())
-        user.id = {};
-    else if (user.id.empty())
-        user.id = entry.id = crypto::random_uuid();
-    else if (!key.can_hold_id(user.id))
-        return "has an id that a column of type " + key.type + " cannot store";
-    entry.row.account_id = entry.account_id = crypto::random_uuid();
-    if (!entry.password.empty() && entry.row.password_hash)
-        return "has both a password and a passwordHash";
-    if (!entry.password.empty()) {
-        const std::string problem = password_problem(
-            entry.password, rules.takes_all ? LengthPolicy::any : LengthPolicy::standard);
-        if (!problem.empty())
-            return "has an invalid password: it " + problem;
-    }
-    if (entry.row.password_hash && !rules.takes_all &&
-        !password::format_of(*entry.row.password_hash))
-        return "has a passwordHash that is not in a known format (argon2id, better-auth's scrypt, "
-               "bcrypt) or whose cost is too high; use --force to accept it";
-    return {};
-}
+using Entries = std::vector<std::unique_ptr<ImportEntry>>;
 
 constexpr const char* no_super_admin_left =
     "would leave no superAdmin who is not banned; create one first or use --yes";
@@ -209,7 +81,7 @@ std::uint64_t size_of(std::FILE* file) {
 }
 
 /// Hashes the passwords on all processors.
-void hash_passwords(const std::vector<Entry*>& waiting, const password::Format& format) {
+void hash_passwords(const std::vector<ImportEntry*>& waiting, const password::Format& format) {
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> has_failed = false;
     // An exception would end the process.
@@ -219,8 +91,8 @@ void hash_passwords(const std::vector<Entry*>& waiting, const password::Format& 
                 auto hash = password::hash(format, waiting[index]->password);
                 if (!hash)
                     throw std::bad_alloc();
-                waiting[index]->made_hash = std::move(*hash);
-                waiting[index]->row.password_hash = waiting[index]->made_hash.view();
+                waiting[index]->new_hash = std::move(*hash);
+                waiting[index]->row.password_hash = waiting[index]->new_hash.view();
             }
         } catch (const std::bad_alloc&) {
             has_failed = true;
@@ -251,10 +123,11 @@ class Import {
     Import(Context& context, const std::string& name)
         : context_(context), input_(open_input(name)), database_(context.database()),
           schema_(context.schema()), on_conflict_(on_conflict_of(context.options)),
-          is_dry_(context.options.has("dry-run")),
-          allows_no_super_admin_(context.options.has("yes")),
-          rules_{schema_, context.settings.lowers_email.value_or(false),
-                 context.options.has("force"), text::now()},
+          is_dry_(context.options.has("dry-run")), rules_{schema_,
+                                                          context.settings.lowers_email.value_or(
+                                                              false),
+                                                          context.options.has("force"),
+                                                          text::now()},
           reader_(input_.get(), format_of(context.options.find("format"), name)),
           progress_(is_dry_ ? "Checking lines" : "Importing lines"),
           file_size_(size_of(input_.get())),
@@ -287,11 +160,11 @@ class Import {
 
   private:
     void take(FileLine line) {
-        auto entry = std::make_unique<Entry>();
+        auto entry = std::make_unique<ImportEntry>();
         entry->line = line.number;
         entry->cells = std::move(line.cells);
         const std::string problem =
-            line.problem.empty() ? fill(*entry, rules_) : std::move(line.problem);
+            line.problem.empty() ? fill_entry(*entry, rules_) : std::move(line.problem);
         if (!problem.empty()) {
             reject(Exit::failure, entry->line, problem);
             if (entries_.empty())
@@ -403,7 +276,7 @@ class Import {
     /// Hashes only the passwords that will be written: hashing takes much longer than the rest of
     /// the import.
     void hash_passwords() {
-        std::vector<Entry*> waiting;
+        std::vector<ImportEntry*> waiting;
         for (const auto& entry : entries_)
             if (!entry->password.empty() && !entry->row.password_hash &&
                 (entry->existing.empty() || on_conflict_ == OnConflict::update))
@@ -441,7 +314,7 @@ class Import {
         };
         std::set<std::string_view> claimed;
         for (auto next = entries_.begin(); next != entries_.end(); ++next) {
-            Entry* const entry = next->get();
+            ImportEntry* const entry = next->get();
             const model::User& user = entry->row.user;
             const model::User* const with_address = find(by_address, address_key(user.email));
             const model::User* const with_id = find(by_id, user.id);
@@ -458,11 +331,11 @@ class Import {
             const bool has_two_users = on_conflict_ == OnConflict::update &&
                                        with_address != nullptr && with_id != nullptr &&
                                        with_address->id != with_id->id;
-            entry->is_rejected = has_two_users || on_conflict_ == OnConflict::fail;
+            entry->is_conflict = has_two_users || on_conflict_ == OnConflict::fail;
             if (has_two_users)
                 reject(Exit::already_exists, entry->line,
                        "has the id of one user and the address of another");
-            else if (entry->is_rejected)
+            else if (entry->is_conflict)
                 reject(Exit::already_exists, entry->line,
                        (with_address != nullptr
                             ? "has the address of an existing user, " + std::string(user.email)
@@ -472,7 +345,7 @@ class Import {
         return claimed.size();
     }
 
-    bool is_super_admin_after(const Entry& entry, model::User user) const {
+    bool is_super_admin_after(const ImportEntry& entry, model::User user) const {
         const model::User& given = entry.row.user;
         if (entry.has("role"))
             user.role = given.role;
@@ -494,8 +367,8 @@ class Import {
         find_existing(pool.get());
         store::Work work(database_.client(), database_.dialect(), schema_, pool.get(),
                          /* has_listener */ false, context_.settings.plugin_policy());
-        std::vector<store::RowChange> seen;
-        if (!write(work, counts_, seen))
+        std::vector<store::RowChange> row_changes;
+        if (!write(work, counts_, row_changes))
             fail(work);
         report_problems();
     }
@@ -510,8 +383,8 @@ class Import {
         if (transaction == nullptr)
             fail(work);
         ImportCounts next = counts_;
-        std::vector<store::RowChange> seen;
-        if (!write(work, next, seen)) {
+        std::vector<store::RowChange> row_changes;
+        if (!write(work, next, row_changes)) {
             if (work.error_kind() == store::ErrorKind::unique_violation && !is_last_try)
                 return false;
             fail(work);
@@ -520,7 +393,7 @@ class Import {
         {
             const std::lock_guard lock(commit_mutex_);
             if (context_.audit().runs_before_commit())
-                record_changes(seen);
+                record_changes(row_changes);
             is_committing_ = true;
         }
         const bool is_committed = transaction->commit();
@@ -535,14 +408,15 @@ class Import {
         counts_ = next;
         lines_imported_ = lines_read_;
         if (!context_.audit().runs_before_commit())
-            record_changes(seen);
+            record_changes(row_changes);
         return true;
     }
 
     /// Inserts the missing users. Updates or skips the existing ones, depending on on_conflict_.
-    /// Returns false if the insertion fails. The views in `seen` are valid as long as the entries
-    /// and the work's pool.
-    bool write(store::Work& work, ImportCounts& counts, std::vector<store::RowChange>& seen) {
+    /// Returns false if the insertion fails. The views in `row_changes` are valid as long as the
+    /// entries and the work's pool.
+    bool write(store::Work& work, ImportCounts& counts,
+               std::vector<store::RowChange>& row_changes) {
         std::vector<store::bulk::Row> missing;
         for (const auto& entry : entries_)
             if (entry->existing.empty())
@@ -551,18 +425,18 @@ class Import {
         if (!missing.empty() && !store::bulk::insert(work, missing, names_by_id, rules_.now))
             return false;
         counts.created += static_cast<std::int64_t>(missing.size());
-        seen.reserve(entries_.size());
+        row_changes.reserve(entries_.size());
         for (const store::bulk::Row& row : missing)
-            seen.push_back({row.user.id, std::nullopt, row.user});
+            row_changes.push_back({row.user.id, std::nullopt, row.user});
         for (const auto& entry : entries_) {
-            if (entry->existing.empty() || entry->is_rejected)
+            if (entry->existing.empty() || entry->is_conflict)
                 continue;
             if (on_conflict_ != OnConflict::update) {
                 ++counts.skipped;
                 continue;
             }
             if (auto changed = change(work, *entry)) {
-                seen.push_back(*changed);
+                row_changes.push_back(*changed);
                 ++counts.changed;
             }
         }
@@ -570,7 +444,7 @@ class Import {
     }
 
     /// Applies an entry to an existing user. Returns std::nullopt if a dry run rejects it.
-    std::optional<store::RowChange> change(store::Work& work, const Entry& entry) {
+    std::optional<store::RowChange> change(store::Work& work, const ImportEntry& entry) {
         store::Changes changes = {{"updatedAt", rules_.now}};
         for (const model::Field<model::User>& field : model::user_fields)
             if (field.name != "id" && field.name != "updatedAt" && field.name != "createdAt" &&
@@ -586,10 +460,8 @@ class Import {
         const auto ending = schema_.find_problem(store::needs_session) == nullptr
                                 ? store::SessionPolicy::revoke
                                 : store::SessionPolicy::keep;
-        store::UpdateGuard guard;
-        if (!entry.is_super_admin && !allows_no_super_admin_)
-            guard = {store::UpdateGuard::Kind::keeps_last_of_role,
-                     api::text_of(api::Role::super_admin), rules_.now};
+        const store::UpdateGuard guard =
+            entry.is_super_admin ? store::UpdateGuard() : last_super_admin_guard(context_);
         const bool ends_sessions = bans || context_.settings.ends_sessions;
         const auto changed =
             store::statements::update(work, entry.existing, changes, guard,
@@ -602,15 +474,15 @@ class Import {
             reject(Exit::failure, entry.line, "refers to a user who was deleted in the meantime");
             return std::nullopt;
         }
-        const store::RowChange seen = work.row_change();
+        const store::RowChange row_change = work.row_change();
         if (!changed || (entry.row.password_hash && !set_password(work, *changed, entry, ending)))
             fail(work, &entry);
-        return seen;
+        return row_change;
     }
 
     /// Sets the password if it has changed. Like 'useradminctl passwd', ends the user's sessions.
     /// Returns false on failure.
-    bool set_password(store::Work& work, const model::User& user, const Entry& entry,
+    bool set_password(store::Work& work, const model::User& user, const ImportEntry& entry,
                       store::SessionPolicy ending) {
         const auto stored = store::statements::find_credential(work, user.email);
         if (!stored && !stored.is_not_found())
@@ -632,7 +504,7 @@ class Import {
 
     /// Ends the import because a statement failed. entry: the entry that the statement writes, or
     /// nullptr for all entries.
-    [[noreturn]] void fail(const store::Work& work, const Entry* entry = nullptr) {
+    [[noreturn]] void fail(const store::Work& work, const ImportEntry* entry = nullptr) {
         report_problems();
         const std::string lines = entry != nullptr ? line_named(entry->line) : last_lines();
         if (work.may_be_committed())
@@ -713,7 +585,6 @@ class Import {
     bool is_unique_in_lower_ = false;
     OnConflict on_conflict_;
     bool is_dry_;
-    bool allows_no_super_admin_;
     ImportRules rules_;
     UserFileReader reader_;
     Progress progress_;

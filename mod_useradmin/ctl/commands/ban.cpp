@@ -1,5 +1,6 @@
 #include "api/ban.hpp"
 #include "ctl/command.hpp"
+#include "ctl/commands/last_super_admin.hpp"
 #include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"
 #include "ctl/duration.hpp"

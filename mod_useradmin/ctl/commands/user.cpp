@@ -2,6 +2,7 @@
 #include "api/envelope.hpp"
 #include "crypto/random.hpp"
 #include "ctl/command.hpp"
+#include "ctl/commands/last_super_admin.hpp"
 #include "ctl/commands/user_lookup.hpp"
 #include "ctl/display.hpp"
 #include "ctl/password_input.hpp"

@@ -4,7 +4,6 @@
 #include "api/envelope.hpp"
 #include "ctl/display.hpp"
 #include "ctl/password_input.hpp"
-#include "sign_in/identity.hpp"
 #include "text/printable.hpp"
 #include "text/unicode.hpp"
 
@@ -81,34 +80,6 @@ void require_known_role(const Context& context, std::string_view role) {
         throw UsageError("the role '" + std::string(role) +
                          "' is not user, admin or superAdmin, and the service treats it as user; "
                          "use --force to accept it");
-}
-
-bool is_active_super_admin(const model::User& user, text::Timestamp now) {
-    return api::parse_role(user.role.value_or("")) == api::Role::super_admin &&
-           !sign_in::is_banned(user, now);
-}
-
-bool is_last_super_admin(Context& context, const model::User& user) {
-    const text::Timestamp now = text::now();
-    if (!is_active_super_admin(user, now))
-        return false;
-    const auto another = context.store().exists_other_with_role(user.id, *user.role, now);
-    if (another.is_not_found())
-        return true;
-    value_of(another);
-    return false;
-}
-
-void confirm_last_super_admin(const model::User& user, std::string_view action) {
-    if (!confirm(display(user) + " is the last superAdmin. " + std::string(action) + " anyway?"))
-        throw CommandError("nothing was done");
-}
-
-store::UpdateGuard last_super_admin_guard(const Context& context) {
-    if (context.options.has("yes"))
-        return {};
-    return {store::UpdateGuard::Kind::keeps_last_of_role, api::text_of(api::Role::super_admin),
-            text::now()};
 }
 
 } // namespace useradmin::ctl
