@@ -286,4 +286,21 @@ TEST(sqlite_times_of_orms, appear_in_extra_columns_of_a_time_type_as_text) {
     CHECK_EQUAL(std::string("1772600767089"), stored("orm_user", "\"lastLoginAt\"", "id = 'app'"));
 }
 
+TEST(sqlite_times_of_orms, extra_times_in_other_formats_are_reported_in_utc) {
+    create_tables(orms[0]);
+    sql().run("ALTER TABLE orm_user ADD COLUMN \"lastLoginAt\" DATETIME");
+    add_app_user("app", "2026-03-03T00:00:00.123Z");
+    const auto reported = [&](const std::string& text) {
+        sql().run("UPDATE orm_user SET \"lastLoginAt\" = " + sql_literal(text));
+        const std::string extra =
+            extra_json(expect_ok(orm_store_->find("app", store::UserColumns::all)));
+        return extra.substr(extra.find(':') + 1);
+    };
+    STRCMP_CONTAINS("\"2026-03-04T05:06:07.000Z\"", reported("2026-03-04 05:06:07").c_str());
+    STRCMP_CONTAINS("\"2026-03-04T05:06:07.089Z\"",
+                    reported("2026-03-04T10:36:07.089+05:30").c_str());
+    STRCMP_CONTAINS("\"05:06\"", reported("05:06").c_str());
+    STRCMP_CONTAINS("\"2026-13-04\"", reported("2026-13-04").c_str());
+}
+
 } // namespace useradmin::test
