@@ -16,18 +16,9 @@ namespace useradmin::service {
 namespace {
 
 /// Returns the configuration for the request's path, even if httpd rejected the request before the
-/// location walk.
-const ap_conf_vector_t* configuration_after_location_walk(request_rec* request) {
-    ap_conf_vector_t* const own = request->per_dir_config;
-    if (!settings_of(request).get<ServiceBase>().is_on)
-        ap_location_walk(request);
-    return std::exchange(request->per_dir_config, own);
-}
-
-/// Returns whether the service is enabled at a path. A Location below the base address may disable
-/// it.
-bool is_on_at(request_rec* request, const char* path) noexcept {
-    return settings_of(httpd::configuration_for_path(request, path)).get<ServiceBase>().is_on;
+/// location walk or, if the request is malformed, without a path.
+const ap_conf_vector_t* configuration_for(request_rec* request, const char* base) noexcept {
+    return httpd::configuration_for_path(request, request->uri != nullptr ? request->uri : base);
 }
 
 /// Returns std::nullopt if the path belongs to another handler or the status is not an error.
@@ -44,9 +35,8 @@ std::optional<http::Response> find_error_response(request_rec* request) {
     const char* const base = base_of(request);
     if (base == nullptr)
         return std::nullopt;
-    return api::error_response(
-        request->status, method, httpd::path_below(request, base), headers,
-        operation_settings(request, configuration_after_location_walk(request)));
+    return api::error_response(request->status, method, httpd::path_below(request, base), headers,
+                               operation_settings(request, configuration_for(request, base)));
 }
 
 } // namespace
@@ -54,8 +44,9 @@ std::optional<http::Response> find_error_response(request_rec* request) {
 const char* base_of(request_rec* request) {
     const std::string_view path = apr::view_of(request->uri);
     for (const char* const base : bases_of(request->server))
+        // A Location below the base address may disable the service.
         if (httpd::is_at_or_below(path, base) && service_at(request, base) &&
-            is_on_at(request, path.empty() ? base : request->uri))
+            settings_of(configuration_for(request, base)).get<ServiceBase>().is_on)
             return base;
     return nullptr;
 }
