@@ -138,7 +138,8 @@ int count_request(request_rec* first) noexcept {
 }
 
 int claim_request(request_rec* request) noexcept {
-    return settings_of(request).get<SignInBase>().is_on ? httpd::claim_request(request) : DECLINED;
+    const httpd::Base base = settings_of(request).get<SignInBase>();
+    return base.is_on ? httpd::claim_request(request, base.path) : DECLINED;
 }
 
 /// mod_useradmin calls this for its console.

@@ -194,7 +194,11 @@ void ignore_error_documents(request_rec* request) noexcept {
     }
 }
 
-int claim_request(request_rec* request) noexcept {
+int claim_request(request_rec* request, const char* base) noexcept {
+    char* const path = apr_pstrdup(request->pool, request->uri);
+    ap_no2slash(path);
+    if (!is_at_or_below(path, base))
+        return DECLINED;
     set_nosniff(request);
     const int status = apply_redirect(request);
     if (status != OK && status != DECLINED)

@@ -65,8 +65,9 @@ void ignore_error_documents(request_rec* request) noexcept;
 /// For a translate_name hook. Applies the virtual host's Redirect directives. Marks other requests
 /// as not mapped to a file. Otherwise, modules would look for a file or guess a type from the
 /// extension. Also calls set_nosniff(), so clients do not guess a type either, and
-/// ignore_error_documents(). Returns OK, or the status of the Redirect that applies.
-int claim_request(request_rec* request) noexcept;
+/// ignore_error_documents(). Returns OK, the status of the Redirect that applies, or DECLINED if a
+/// rewrite rule has changed the path to one outside the base address.
+int claim_request(request_rec* request, const char* base) noexcept;
 
 /// Registers hooks of a module: its translate_name hook, which must call claim_request(), and
 /// map_to_storage and fixups hooks for claimed requests.

@@ -117,7 +117,8 @@ int keep_endpoint_errors(request_rec* request) noexcept {
 }
 
 int claim_request(request_rec* request) noexcept {
-    return is_enabled(settings_of(request)) ? httpd::claim_request(request) : DECLINED;
+    const httpd::Base base = settings_of(request).get<ServiceBase>();
+    return base.is_on ? httpd::claim_request(request, base.path) : DECLINED;
 }
 
 void insert_envelope(request_rec* request) noexcept {
