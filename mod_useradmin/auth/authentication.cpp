@@ -7,6 +7,7 @@
 #include "auth/header_tokens.hpp"
 #include "auth/log_module.hpp"
 #include "auth/request_credentials.hpp"
+#include "auth/request_state.hpp"
 #include "crypto/secret.hpp"
 #include "httpd/auth_information.hpp"
 #include "httpd/backend.hpp"
@@ -180,6 +181,8 @@ LookupOutcome look_up_api_key(request_rec* request, const AuthSettings& settings
     return make_outcome(request, owner, result_of(owner.status, CredentialKind::api_key));
 }
 
+} // namespace
+
 /// Caches a result for the internal redirects and subrequests of the client's request.
 struct CachedOutcome {
     CredentialKind kind;
@@ -192,23 +195,22 @@ struct CachedOutcome {
     bool is_rejection_logged = false;
 };
 
+namespace {
+
 CachedOutcome& find_or_look_up(request_rec* request, const AuthSettings& settings,
                                CredentialKind kind, crypto::Secret&& credential) {
     request_rec* const first = httpd::first_request(request);
     const std::string_view tables = settings.get<httpd::ApplicationTables>().label;
     const std::string_view secrets = settings.get<SigningSecrets>().label;
-    auto* answer = static_cast<CachedOutcome*>(
-        ap_get_module_config(first->request_config, &auth_useradmin_module));
+    CachedOutcome*& answer = RequestState::of(first).outcome;
     if (answer == nullptr || answer->kind != kind || answer->tables != tables ||
         answer->secrets != secrets ||
         !crypto::constant_time_equal(answer->credential.view(), credential.view())) {
         const auto look_up = kind == CredentialKind::api_key ? look_up_api_key : look_up_session;
         const LookupOutcome outcome = look_up(request, settings, credential.view());
         server_configuration_of(request->server).metrics.count(outcome.result.lookup);
-        auto& made = apr::emplace<CachedOutcome>(
+        answer = &apr::emplace<CachedOutcome>(
             first->pool, CachedOutcome{kind, std::move(credential), tables, secrets, outcome});
-        ap_set_module_config(first->request_config, &auth_useradmin_module, &made);
-        answer = &made;
     }
     return *answer;
 }
@@ -273,6 +275,18 @@ bool ignores_lookup_failures(const request_rec* request, const AuthSettings& set
     return is_for_sign_in(request, settings) || httpd::is_error_document(request);
 }
 
+/// Returns the status for a credential that could not be checked, otherwise DECLINED.
+int failure_status(const request_rec* request, const AuthSettings& settings,
+                   const LookupOutcome& outcome) {
+    using httpd::Lookup;
+    const Lookup lookup = outcome.result.lookup;
+    const int status = lookup == Lookup::limited       ? HTTP_TOO_MANY_REQUESTS
+                       : lookup == Lookup::unavailable ? HTTP_SERVICE_UNAVAILABLE
+                       : lookup == Lookup::failed      ? HTTP_INTERNAL_SERVER_ERROR
+                                                       : DECLINED;
+    return ignores_lookup_failures(request, settings) ? DECLINED : status;
+}
+
 int authenticate(request_rec* request) {
     const AuthSettings& settings = settings_of(request);
     if (!settings.get<Enabled>())
@@ -302,26 +316,13 @@ int authenticate(request_rec* request) {
     }
     if (is_refused)
         return DECLINED;
-    const auto unless_ignored = [&](int status) {
-        return ignores_lookup_failures(request, settings) ? DECLINED : status;
-    };
-    switch (outcome.result.lookup) {
-    case httpd::Lookup::valid:
-    case httpd::Lookup::cached:
+    if (outcome.result.lookup == httpd::Lookup::valid ||
+        outcome.result.lookup == httpd::Lookup::cached)
         set_caller(request, settings, outcome);
-        return DECLINED;
-    case httpd::Lookup::limited:
-        if (outcome.identity.retry_after.count() > 0)
-            apr_table_set(request->err_headers_out, "Retry-After",
-                          std::to_string(outcome.identity.retry_after.count()).c_str());
-        return unless_ignored(HTTP_TOO_MANY_REQUESTS);
-    case httpd::Lookup::unavailable:
-        return unless_ignored(HTTP_SERVICE_UNAVAILABLE);
-    case httpd::Lookup::failed:
-        return unless_ignored(HTTP_INTERNAL_SERVER_ERROR);
-    default:
-        return DECLINED;
-    }
+    if (outcome.identity.retry_after.count() > 0)
+        apr_table_set(request->err_headers_out, "Retry-After",
+                      std::to_string(outcome.identity.retry_after.count()).c_str());
+    return failure_status(request, settings, outcome);
 }
 
 /// httpd calls this hook even if `Require all granted` skips the authentication hooks.
@@ -336,10 +337,17 @@ int check_access(request_rec* request) noexcept {
 
 /// httpd calls this hook if a Require directive needs a user.
 int check_user(request_rec* request) noexcept {
-    if (!settings_of(request).get<Enabled>() || !takes_user_from_session(request))
+    const AuthSettings& settings = settings_of(request);
+    if (!settings.get<Enabled>() || !takes_user_from_session(request))
         return DECLINED;
     if (request->user != nullptr)
         return OK;
+    // With `Satisfy any`, httpd calls this hook even if check_access() has failed.
+    const RequestState* const state = RequestState::find(httpd::first_request(request));
+    if (state != nullptr && state->outcome != nullptr)
+        if (const int status = failure_status(request, settings, state->outcome->outcome);
+            status != DECLINED)
+            return status;
     apr_table_setn(request->err_headers_out, "WWW-Authenticate", "Bearer");
     return HTTP_UNAUTHORIZED;
 }
@@ -377,8 +385,8 @@ void log_missing_credential(request_rec* request, const AuthSettings& settings) 
 /// Logs why a request without a credential got 401, regardless of the handler. Rejected credentials
 /// have already been logged, and a 401 from sign-in concerns the password.
 int log_unauthorized(request_rec* first) noexcept {
-    if (first->status != HTTP_UNAUTHORIZED ||
-        ap_get_module_config(first->request_config, &auth_useradmin_module) != nullptr)
+    const RequestState* const state = RequestState::find(first);
+    if (first->status != HTTP_UNAUTHORIZED || (state != nullptr && state->outcome != nullptr))
         return DECLINED;
     for (request_rec* request = first; request != nullptr; request = request->next) {
         const AuthSettings& settings = settings_of(request);

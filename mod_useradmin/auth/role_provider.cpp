@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "auth/auth_type.hpp"
+#include "auth/request_state.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/notes.hpp"
 #include "model/roles.hpp"
@@ -23,6 +24,10 @@ const char* parse(cmd_parms*, const char* line, const void** parsed) noexcept {
 
 authz_status check_role(request_rec* request, const char* line, const void*) noexcept {
     for (request_rec* source = request; source != nullptr; source = httpd::parent_of(source)) {
+        const RequestState* const state = RequestState::find(source);
+        if (state != nullptr && state->caller_notes &&
+            *state->caller_notes != httpd::CallerNotes::of(source))
+            break;
         // The session's role does not apply if another AuthType has set r->user.
         if (apr::view_of(apr_table_get(source->notes, httpd::id_note)).empty() ||
             !has_session_user(request, source)) {
@@ -40,6 +45,11 @@ authz_status check_role(request_rec* request, const char* line, const void*) noe
     return AUTHZ_DENIED_NO_USER;
 }
 
+int keep_caller_notes(request_rec* request) noexcept {
+    RequestState::of(request).caller_notes = httpd::CallerNotes::of(request);
+    return DECLINED;
+}
+
 constexpr authz_provider role_provider = {check_role, parse};
 
 } // namespace
@@ -47,6 +57,7 @@ constexpr authz_provider role_provider = {check_role, parse};
 void register_role_provider(apr_pool_t* pool) noexcept {
     ap_register_auth_provider(pool, AUTHZ_PROVIDER_GROUP, "user-role", AUTHZ_PROVIDER_VERSION,
                               &role_provider, AP_AUTH_INTERNAL_PER_CONF);
+    ap_hook_fixups(keep_caller_notes, nullptr, nullptr, APR_HOOK_REALLY_LAST);
 }
 
 } // namespace useradmin::auth

@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "httpd/auth_information.hpp"
+#include "httpd/caller_notes.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/location.hpp"
 
@@ -58,6 +59,18 @@ bool has_session_lookup(const request_rec* request) {
     return false;
 }
 
+/// Returns whether the parent's notes may identify the caller of its internal redirect or
+/// subrequest.
+bool is_trusted_parent(const request_rec* parent, const request_rec* request,
+                       const ServiceSettings& settings) noexcept {
+    const auto* const kept = static_cast<const httpd::CallerNotes*>(
+        ap_get_module_config(parent->request_config, &useradmin_module));
+    // The response of a subrequest's parent has begun, and UserAdminSession may read any note.
+    const bool may_evaluate =
+        request->prev != nullptr || settings.get<SessionExpressions>().id == nullptr;
+    return kept == nullptr || (may_evaluate && *kept == httpd::CallerNotes::of(parent));
+}
+
 bool has_credential(const request_rec* request) noexcept {
     constexpr std::array headers = {"Authorization", "Cookie", "x-api-key"};
     return std::ranges::any_of(headers, [request](const char* name) {
@@ -67,14 +80,24 @@ bool has_credential(const request_rec* request) noexcept {
 
 } // namespace
 
+int keep_caller_notes(request_rec* request) noexcept {
+    ap_set_module_config(
+        request->request_config, &useradmin_module,
+        &apr::emplace<httpd::CallerNotes>(request->pool, httpd::CallerNotes::of(request)));
+    return DECLINED;
+}
+
 std::optional<api::Caller> read_caller(request_rec* request, const ServiceSettings& settings,
                                        httpd::RequestLog& log) {
-    for (request_rec* source = request; source != nullptr; source = httpd::parent_of(source)) {
+    for (request_rec* source = request; source != nullptr;) {
         const api::Caller caller = caller_of(source, settings, log);
         if (!caller.id.empty())
             return caller;
-        if (apr_table_get(source->notes, httpd::rejected_note) != nullptr)
+        request_rec* const parent = httpd::parent_of(source);
+        if (apr_table_get(source->notes, httpd::rejected_note) != nullptr || parent == nullptr ||
+            !is_trusted_parent(parent, source, settings))
             break;
+        source = parent;
     }
     return std::nullopt;
 }

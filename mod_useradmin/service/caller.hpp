@@ -10,9 +10,13 @@
 
 namespace useradmin::service {
 
+/// A fixups hook that keeps the notes about the caller, so read_caller() recognizes later changes.
+int keep_caller_notes(request_rec* request) noexcept;
+
 /// Returns the caller, or std::nullopt if there is no session. Tries the request first and then the
 /// requests that led to it, because an internal redirect starts with empty notes. Stops at a
-/// request whose credential was rejected. The views are valid for the lifetime of the request.
+/// request whose credential was rejected or whose notes were changed after its fixups. The views
+/// are valid for the lifetime of the request.
 std::optional<api::Caller> read_caller(request_rec* request, const ServiceSettings& settings,
                                        httpd::RequestLog& log);
 

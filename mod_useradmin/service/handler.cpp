@@ -10,6 +10,7 @@
 #include "httpd/response.hpp"
 #include "mail/command.hpp"
 #include "service/better_auth.hpp"
+#include "service/caller.hpp"
 #include "service/configuration.hpp"
 #include "service/configuration_check.hpp"
 #include "service/error_envelope.hpp"
@@ -188,6 +189,7 @@ void register_service_hooks(apr_pool_t*) noexcept {
     httpd::register_body_timeout();
     httpd::register_location(claim_request);
     ap_hook_post_perdir_config(keep_endpoint_errors, nullptr, nullptr, APR_HOOK_MIDDLE);
+    ap_hook_fixups(keep_caller_notes, nullptr, nullptr, APR_HOOK_REALLY_LAST);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     httpd::register_monitoring<useradmin_module, request_backend_settings>();
     ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE);

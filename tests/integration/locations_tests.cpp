@@ -176,4 +176,78 @@ TEST(locations, ignore_DefaultLanguage) {
     CHECK_EQUAL(std::string("(none)"), language_of("/api/auth/get-session"));
 }
 
+TEST(locations, trust_no_caller_that_an_htaccess_file_names) {
+    expect_log("UA0223");
+    expect_log("unable to include \"/guarded.html\"");
+    const auto folder = Suite::current().work().make("author");
+    write_file(folder / ".htaccess", "Header set X-Id sara-1\nHeader set X-Role superAdmin\n"
+                                     "Header note X-Id session-user-id\n"
+                                     "Header note X-Role session-user-role\n");
+    write_file(folder / "guarded.html", "a page for ada@example.org");
+    write_file(folder / "service.shtml", "<!--#include virtual=\"/api/users\" -->");
+    write_file(folder / "expression.shtml", "<!--#include virtual=\"/noted/users\" -->");
+    write_file(folder / "role.shtml", "<!--#include virtual=\"/guarded.html\" -->");
+    using std::filesystem::perms;
+    std::filesystem::permissions(folder,
+                                 perms::owner_all | perms::others_read | perms::others_exec);
+    start("DocumentRoot \"" + folder.string() + "\"\n<Directory \"" + folder.string() +
+              "\">\n  Require all granted\n  AllowOverride FileInfo\n"
+              "  Options +IncludesNOEXEC\n  ForceType text/html\n"
+              "  SetOutputFilter INCLUDES\n</Directory>\n" +
+              location("/api/users", "") +
+              location("/noted/users", "UserAdminSession %{note:session-user-id} superAdmin") +
+              "<Location \"/guarded.html\">\n  AuthUserAdmin On\n"
+              "  Require user-role superAdmin\n</Location>\n",
+          {"mod_headers.so", "mod_include.so"});
+    for (const char* page : {"/service.shtml", "/expression.shtml", "/role.shtml"}) {
+        const RawConnection connection(httpd_->port());
+        CHECK(connection.send(std::string("GET ") + page +
+                              " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+        const Response response = parse_response(connection.receive_all());
+        CHECK_EQUAL_TEXT(200, response.status, page);
+        CHECK_EQUAL_TEXT(std::string("sara-1"), response.value("X-Id"), page);
+        CHECK_FALSE_TEXT(response.body.find("ada@example.org") != response.body.npos,
+                         response.body.c_str());
+    }
+}
+
+TEST(locations, release_a_path_that_a_rewrite_rule_moves) {
+    const auto folder = Suite::current().work().make("moved");
+    write_file(folder / "export.txt", "the export");
+    using std::filesystem::perms;
+    std::filesystem::permissions(folder,
+                                 perms::owner_all | perms::others_read | perms::others_exec);
+    start("DocumentRoot \"" + folder.string() + "\"\n" + location("/api/users", as_sara) +
+              sign_in("/api/auth", "") +
+              virtual_host("localhost",
+                           "RewriteEngine On\n"
+                           "RewriteRule \"^/api/(users|auth)/export$\" \"/export.txt\" [PT]\n"),
+          {"mod_rewrite.so"});
+    for (const char* path : {"/api/users/export", "/api/auth/export"})
+        CHECK_EQUAL_TEXT(std::string("the export"), get_undocumented(path).body, path);
+    CHECK_EQUAL(200, get_undocumented("/api/users/ada-1").status);
+}
+
+TEST(locations, with_the_base_address_slash_survive_requests_without_a_path) {
+    start(location("/", ""));
+    for (const std::string& bytes :
+         {"GET /" + std::string(9000, 'a') + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
+          std::string("\x16\x03\x01\x02\0\r\n\r\n", 9)}) {
+        const RawConnection each(httpd_->port());
+        CHECK(each.send(bytes));
+        STRCMP_CONTAINS("{\"success\":false", each.receive_all().c_str());
+    }
+}
+
+TEST(locations, with_Satisfy_any_report_an_unavailable_database_with_503) {
+    allow_log("AH0"); // mod_dbd: no connection
+    expect_log("UA0202");
+    start(std::string("DBDParams \"") + (is_postgresql() ? "host=/nowhere" : "/nowhere/users.db") +
+              "\"\nDBDMin 0\n<Location \"/guarded\">\n  AuthUserAdmin On\n"
+              "  Require user-role superAdmin\n  Order deny,allow\n  Deny from all\n  Satisfy any\n"
+              "</Location>\n",
+          {"mod_access_compat.so"});
+    CHECK_EQUAL(503, get_undocumented("/guarded").status);
+}
+
 } // namespace useradmin::test
