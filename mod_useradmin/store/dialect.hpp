@@ -139,11 +139,6 @@ class Dialect {
     virtual Result<model::User> update_with_before(Work& work, std::string_view id,
                                                    const Changes& changes,
                                                    const UpdateGuard& guard) const = 0;
-    /// Opens a session if the terms other than SessionTerms::max_sessions are met. Returns the new
-    /// session's id, or not_found. Locks the user's row against concurrent changes.
-    virtual Result<std::string_view> open_session(Work& work, const model::Session& session,
-                                                  const SessionTerms& terms) const = 0;
-
     /// Records a revocation, and removes at least some of those that are older than 30 days.
     virtual Result<Done> record_revocation(Work& work, const Revocation& revocation) const = 0;
     /// Appends a query for the revocations after a position. Each row has the position from which

@@ -138,12 +138,4 @@ Failure guard_failure(Work& work, std::string_view id, const UpdateGuard& guard)
 /// assignment without effect.
 void append_changes(Statement& statement, const Table& user, const Changes& changes);
 
-/// Appends a condition that a row of the user table is the session's user and meets the terms other
-/// than the password hash.
-void append_terms(Statement& statement, const Table& user, const model::Session& session,
-                  const SessionTerms& terms);
-
-/// Appends a condition that a row of the account table is a credential account with the hash.
-void append_hash(Statement& statement, const Table& account, std::string_view hash);
-
 } // namespace useradmin::store::statements

@@ -297,36 +297,6 @@ class Postgresql final : public Dialect {
         });
     }
 
-    Result<std::string_view> open_session(Work& work, const model::Session& session,
-                                          const SessionTerms& terms) const override {
-        const Schema& schema = work.schema();
-        Statement statement = work.statement();
-        statement << "WITH useradmin_user (id) AS (SELECT " << schema.user.at("id") << " FROM "
-                  << schema.user << " AS useradmin_row WHERE ";
-        // A change to the user waits for this lock, or this statement rechecks the row after the
-        // change. Shared locks would let a stream of sign-ins block a change indefinitely.
-        statements::append_terms(statement, schema.user, session, terms);
-        statement << " FOR NO KEY UPDATE)";
-        const char* holds = "EXISTS (SELECT 1 FROM useradmin_user)";
-        if (terms.password_hash) {
-            holds = "EXISTS (SELECT 1 FROM useradmin_account)";
-            const Column& owner = schema.account.at("userId");
-            statement << ", useradmin_account (one) AS (SELECT 1 FROM " << schema.account
-                      << " WHERE " << owner << owner.op("=")
-                      << "ANY (SELECT id FROM useradmin_user) AND ";
-            statements::append_hash(statement, schema.account, *terms.password_hash);
-            statement << " FOR SHARE)";
-        }
-        const Table& table = schema.session;
-        statement << " INSERT INTO " << table << " (";
-        const Assignments row = assignments_of(table, session);
-        statement.columns(row) << ") SELECT ";
-        statement.values(row) << " WHERE " << holds << " RETURNING "
-                              << table.select_expression("id");
-        return statements::first_row(work, statement,
-                                     [](Rows& rows) { return rows.take().value_or(""); });
-    }
-
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
         Statement statement = work.statement();
         append_cleanup(statement << "WITH ", work.schema().revocation);

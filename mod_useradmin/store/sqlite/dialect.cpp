@@ -214,32 +214,6 @@ class Sqlite final : public Dialect {
     }
 
     // SQLite has only one writer, so no row locks are needed.
-    Result<std::string_view> open_session(Work& work, const model::Session& session,
-                                          const SessionTerms& terms) const override {
-        const Schema& schema = work.schema();
-        const Table& table = schema.session;
-        Statement find = work.statement();
-        statements::append_terms(find << "SELECT 1 FROM " << schema.user << " WHERE ", schema.user,
-                                 session, terms);
-        if (terms.password_hash) {
-            const Column& owner = schema.account.at("userId");
-            append_equals(find << " AND EXISTS (SELECT 1 FROM " << schema.account << " WHERE ",
-                          owner, session.user_id);
-            statements::append_hash(find << " AND ", schema.account, *terms.password_hash);
-            find << ")";
-        }
-        const Result<Rows> found = work.run(find);
-        if (!found || found->count() == 0)
-            return found ? Failure::not_found : found.failure();
-        Statement insert = work.statement();
-        Result<Rows> rows = work.run(insert.insertion(table, assignments_of(table, session))
-                                     << " RETURNING " << table.at("id"));
-        if (!rows)
-            return rows.failure();
-        return rows->next() ? Result<std::string_view>(rows->take().value_or(""))
-                            : work.fail_without_change();
-    }
-
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
         const Table& table = work.schema().revocation;
         Statement remove = work.statement();

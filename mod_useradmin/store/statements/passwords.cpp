@@ -52,13 +52,6 @@ Result<Done> write_account(Work& work, const model::Account& account) {
 
 } // namespace
 
-void append_hash(Statement& statement, const Table& account, std::string_view hash) {
-    const Column& password = account.at("password");
-    const Column& provider = account.at("providerId");
-    statement << provider << provider.op("=") << argument(model::Account().provider_id) << " AND "
-              << password << password.op("=") << argument(hash);
-}
-
 Result<Credential> find_credential(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
     const Table& account = work.schema().account;

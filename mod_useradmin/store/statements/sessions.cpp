@@ -87,8 +87,16 @@ bool end_surplus_sessions(Work& work, const model::Session& session, const Sessi
     return static_cast<bool>(ended);
 }
 
-} // namespace
+/// Appends a condition that a row of the account table is a credential account with the hash.
+void append_hash(Statement& statement, const Table& account, std::string_view hash) {
+    const Column& password = account.at("password");
+    const Column& provider = account.at("providerId");
+    statement << provider << provider.op("=") << argument(model::Account().provider_id) << " AND "
+              << password << password.op("=") << argument(hash);
+}
 
+/// Appends a condition that a row of the user table is the session's user and meets the terms other
+/// than the password hash.
 void append_terms(Statement& statement, const Table& user, const model::Session& session,
                   const SessionTerms& terms) {
     const Column& key = user.at("id");
@@ -103,6 +111,37 @@ void append_terms(Statement& statement, const Table& user, const model::Session&
     if (!terms.allows_banned)
         append_not_banned(statement << " AND ", user, terms.now);
 }
+
+/// Opens a session if the terms other than SessionTerms::max_sessions are met. Returns the new
+/// session's id, or not_found. Locks the user's row, and then the account's, so a change to them
+/// waits for this statement, or this statement rechecks the rows after the change.
+Result<std::string_view> insert_session(Work& work, const model::Session& session,
+                                        const SessionTerms& terms) {
+    const Schema& schema = work.schema();
+    const Table& table = schema.session;
+    const char* const row_lock = work.dialect().product().row_lock;
+    const Assignments row = assignments_of(table, session);
+    Statement statement = work.statement();
+    statement << "INSERT INTO " << table << " (";
+    statement.columns(row) << ") SELECT ";
+    statement.values(row) << " WHERE EXISTS (SELECT 1 FROM ";
+    const Column& owner = schema.account.at("userId");
+    if (terms.password_hash) {
+        append_equals(statement << schema.account << " WHERE ", owner, session.user_id);
+        append_hash(statement << " AND ", schema.account, *terms.password_hash);
+        statement << " AND " << owner << owner.op("=") << "(SELECT " << schema.user.at("id")
+                  << " FROM ";
+    }
+    append_terms(statement << schema.user << " AS useradmin_row WHERE ", schema.user, session,
+                 terms);
+    statement << row_lock << ")";
+    if (terms.password_hash)
+        statement << row_lock << ")";
+    statement << " RETURNING " << table.select_expression("id");
+    return first_row(work, statement, [](Rows& rows) { return rows.take().value_or(""); });
+}
+
+} // namespace
 
 Result<SessionWithUser> find_session(Work& work, std::string_view token) {
     const Schema& schema = work.schema();
@@ -203,7 +242,7 @@ Result<std::string_view> create_session(Work& work, const model::Session& sessio
     const auto open = [&]() -> Result<std::string_view> {
         if (terms.max_sessions > 0 && !end_surplus_sessions(work, session, terms))
             return Failure::failed;
-        return work.dialect().open_session(work, session, terms);
+        return insert_session(work, session, terms);
     };
     const Result<std::string_view> opened =
         terms.max_sessions > 0 ? in_transaction<std::string_view>(work, open) : open();
