@@ -239,7 +239,6 @@ export const cases = [
   { name: "creates-scale", title: "creates with --scale" },
   { name: "audit", title: "the audit log" },
   { name: "bans", title: "bans that end sessions in Redis" },
-  { name: "console", title: "the console in Chromium, 1,000,000 users, 400 ms latency" },
   // Measured only if named, because it creates 10,000,000 users.
   { name: "sizing", title: "httpds with a tenth of a processor each, --scale", isOnlyIfNamed: true },
 ];

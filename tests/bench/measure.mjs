@@ -4,7 +4,6 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 
 import { cases } from "./cases.mjs";
-import { consoleInBrowser } from "./support/console.mjs";
 import { audit, bans } from "./support/costs.mjs";
 import { creates, createsWithScale } from "./support/creates.mjs";
 import { connected } from "./support/databases.mjs";
@@ -20,7 +19,6 @@ const say = (text) => process.stderr.write(`${text}\n`);
 const special = {
   audit,
   bans,
-  console: consoleInBrowser,
   creates,
   "creates-scale": createsWithScale,
   sizing,

@@ -144,14 +144,6 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
     start: (data) => startHttpd(`${databaseLines(data)}${service(signed)}`),
     headers: cookie,
   },
-  console: {
-    title: "(g) the console",
-    start: (data) =>
-      startHttpd(
-        `${databaseLines(data)}${service([...signed, "UserAdminExtras On"])}<Location "/admin">\n    SetHandler useradmin-console\n</Location>\n`,
-      ),
-    headers: cookie,
-  },
   cachedSession: {
     title: "(f) the same, AuthUserAdminCache",
     start: (data) =>
