@@ -136,25 +136,6 @@ TEST(api_keys, rejected_keys_are_logged_with_the_reason) {
     STRCMP_CONTAINS(R"("reason":"disabled-key","caller":"sara-1")", read_file(audit_log()).c_str());
 }
 
-TEST(api_keys, are_counted_once_per_request_up_to_their_limits) {
-    start_with();
-    update_key("\"remaining\" = 2");
-    expect_success(get_with("x-api-key: sara"));
-    expect_success(get_with("x-api-key: sara"));
-    expect_log("UA0318: the API key was rejected: it has no requests remaining");
-    Response response = get_with("x-api-key: sara");
-    CHECK_EQUAL(429, response.status);
-    STRCMP_CONTAINS("error", response.body.c_str());
-    CHECK_FALSE(response.header("Retry-After").has_value());
-    update_key("\"remaining\" = NULL, \"rateLimitEnabled\" = TRUE, \"rateLimitMax\" = 1, "
-               "\"rateLimitTimeWindow\" = 86400000, \"lastRequest\" = NULL");
-    expect_success(get_with("x-api-key: sara"));
-    expect_log("UA0318: the API key was rejected: its rate limit was exceeded");
-    response = get_with("x-api-key: sara");
-    CHECK_EQUAL(429, response.status);
-    CHECK(std::stoi(response.header("Retry-After").value_or("0")) > 80000);
-}
-
 TEST(api_keys, cause_an_error_without_their_table) {
     start_with();
     sql().run("ALTER TABLE \"apikey\" RENAME TO \"other\"");

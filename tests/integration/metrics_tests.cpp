@@ -231,8 +231,8 @@ TEST(postgresql_metrics, report_connections_in_use_and_timeouts) {
 TEST(metrics, show_a_read_only_database_until_it_accepts_a_change) {
     allow_log("UA0108");
     make_database();
-    start(metrics_location + "<Location \"/health\">\n  SetHandler useradmin-health\n"
-                             "  UserAdminHealth writable\n</Location>\n");
+    start(metrics_location + handler("/health", "useradmin-health", "UserAdminHealth writable\n") +
+          handler("/readable", "useradmin-health"));
     const auto eventually_returns = [&](int status) {
         return eventually([&] { return client_->send({"GET", "/health"}).status == status; });
     };
@@ -245,6 +245,8 @@ TEST(metrics, show_a_read_only_database_until_it_accepts_a_change) {
     own_->set_read_only(true);
     httpd_->restart_gracefully(); // a child could still write to an open file
     CHECK(eventually_returns(503));
+    STRCMP_CONTAINS("unavailable\nUA0108", client_->send({"GET", "/health"}).body.c_str());
+    CHECK_EQUAL(200, client_->send({"GET", "/readable"}).status);
     expect_sample(is_read_only, "1");
     CHECK(sample(errors) != "0");
     own_->set_read_only(false);

@@ -40,15 +40,6 @@ class Origins : public Scene {
 
 TEST_GROUP_BASE(origins, Origins){};
 
-TEST(origins, untrusted_origins_cannot_submit_a_form) {
-    expect_error(send("POST /api/users",
-                      {"Host: localhost", "Origin: https://evil.example",
-                       "Content-Type: text/plain", cookie()},
-                      new_admin),
-                 403, "Origen no permitido");
-    CHECK_EQUAL(3, count("user"));
-}
-
 TEST(origins, trusted_origins_send_requests_and_read_every_response) {
     expect_log("AH01630");
     const std::vector<std::string> page = {"Host: localhost", "Origin: " + std::string(trusted),

@@ -88,7 +88,6 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            handler("/redirect", "test-redirect") + handler("/subrequest", "test-subrequest") +
            virtual_host("localhost") +
            virtual_host("other.test", location("/other/users", "AuthUserAdmin On")) +
-           virtual_host("https://secure.test") +
            virtual_host("slashes.test", "AllowEncodedSlashes NoDecode\nMergeSlashes Off\n");
 }
 

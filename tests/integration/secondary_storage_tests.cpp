@@ -2,7 +2,6 @@
 #include "own_httpd.hpp"
 
 #include "support/certificates.hpp"
-#include "support/machine.hpp"
 #include "support/process.hpp"
 #include "support/redis.hpp"
 
@@ -244,17 +243,6 @@ TEST(secondary_storage, that_is_down_is_shown_by_metrics_and_health) {
     CHECK_TRUE(eventually([&] { return last_delivery_time() > stopped; }));
 }
 
-TEST(secondary_storage, that_is_frozen_does_not_delay_requests) {
-    allow_lines_of_outages();
-    start_with();
-    store_session("ulises-1", "one");
-    redis_->signal(SIGSTOP);
-    const bool is_seen = await_outage_notice();
-    redis_->signal(SIGCONT);
-    CHECK_TRUE(is_seen);
-    CHECK_TRUE(is_eventually_removed("one"));
-}
-
 TEST(secondary_storage, that_is_required_and_down_prevents_revocations) {
     allow_lines_of_outages();
     start_with("app: required");
@@ -372,27 +360,6 @@ TEST(secondary_storage, gets_revocations_made_before_httpd_started) {
     store_session("ulises-1", "one");
     start_with();
     CHECK_TRUE(is_eventually_removed("one"));
-}
-
-TEST(secondary_storage, gets_every_ban_even_if_children_are_killed) {
-    for (const char* const line : {"AH00051", "AH00052", "AH00045", "AH00046"})
-        allow_log(line);
-    start_with();
-    const int count = machine::times(3, 200);
-    add_users(count);
-    for (int number = 1; number <= count; ++number) {
-        const std::string id = "u" +
-                               std::string(number < 10    ? "00"
-                                           : number < 100 ? "0"
-                                                          : "") +
-                               std::to_string(number);
-        store_session(id, "token of " + id);
-        expect_success(ban("/api/users/" + id));
-        for (const pid_t child : children_of(httpd_->main_process()))
-            ::kill(child, SIGKILL);
-        client_ = std::make_unique<HttpClient>(httpd_->port());
-        CHECK_TRUE_TEXT(is_eventually_removed("token of " + id), id.c_str());
-    }
 }
 
 TEST(secondary_storage, gets_revocations_soon_after_the_delivering_child_was_killed) {
