@@ -28,16 +28,6 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
-    "a session of the application is accepted by cookie",
-    async (site) => {
-      const { user, session } = await site.createSignedInUser();
-      assert.deepEqual(await site.accessStatuses(user.id, session), [200, 403]);
-      assert.equal((await site.send("GET", `/api/users/${site.root.user.id}`, { as: session })).status, 403);
-    },
-    authorized,
-  );
-
-  check(
     "the application's token is accepted raw and percent-encoded",
     async (site) => {
       const { user, session } = await site.createSignedInUser();
@@ -189,19 +179,6 @@ const roundTrip = (style) => (check) => {
       assert.deepEqual(await site.accessStatuses(user.id, session), [200, 200]);
       await site.callAdminAtApplication("set-role", { userId: user.id, role: "user" });
       assert.deepEqual(await site.accessStatuses(user.id, session), [200, 403]);
-    },
-    roles,
-  );
-
-  check(
-    "a user created by httpd has the same role in the application",
-    async (site) => {
-      const { user, session } = await site.createSignedInUser(newUserFields({ role: "admin" }));
-      assert.equal((await site.recordAtApplication(user.id)).role, "admin");
-      assert.equal(
-        (await site.application.call("GET", "/admin/list-users?limit=1", { cookie: session.cookie })).status,
-        200,
-      );
     },
     roles,
   );

@@ -73,18 +73,6 @@ const extraColumns = (isNewest) => (check) => {
   });
 };
 
-const uuids = (check) => {
-  check("ids are UUIDs, and any other id is not found", async (site) => {
-    const types = await site.database.rows(
-      "SELECT data_type FROM information_schema.columns WHERE table_schema = 'public' AND column_name IN ('id', 'userId')",
-    );
-    assert.deepEqual(new Set(types.map((row) => row.data_type)), new Set(["uuid"]));
-    const user = await site.createUser();
-    for (const id of ["x", "%F0%9F%A6%9C", user.id.slice(1), `${user.id}0`, "a".repeat(3000)])
-      assert.equal((await site.send("GET", `/api/users/${id}`)).status, 404);
-  });
-};
-
 const plain = (check) => {
   check("without the admin plugin, everyone has the user role", async (site) => {
     const person = newUserFields();
@@ -124,12 +112,6 @@ for (const version of versions.filter((one) => !one.issuer)) {
     styles.find((style) => style.name === "extra columns"),
     extraColumns(version === newest),
     { directives },
-  );
-  describeSite(
-    "uuids",
-    version,
-    styles.find((style) => style.uuids),
-    uuids,
   );
 }
 describeSite("no admin plugin", newest, { ...fresh, options: { withoutAdmin: true } }, plain, { directives });

@@ -23,10 +23,7 @@ const locations = (version, style) =>
   service("/api/users", version, style.hash ?? "argon2id") +
   users("/prefixed/users", `${signed}  AuthUserAdminCookie my-app.session_token\n`) +
   users("/ending/users", `${signed}  UserAdminEndSessions On\n  UserAdminExtras On\n`) +
-  users("/cleaning/users", `${signed}  UserAdminCleanUp On\n`) +
-  users("/unsigned/users", "") +
-  users("/bearerless/users", `${signed}  AuthUserAdminBearer Off\n`) +
-  `<Location "/guarded">\n  AuthUserAdmin On\n${signed}  Require user-role superAdmin admin\n</Location>\n`;
+  users("/cleaning/users", `${signed}  UserAdminCleanUp On\n`);
 
 let people = 0;
 

@@ -186,7 +186,8 @@ export const bigSerialStyle = { ...serial, name: "bigserial ids", alter: bigSeri
 export const uuidStyle = {
   name: "uuid ids",
   options: { advanced: { database: { generateId: "uuid" } } },
-  uuids: true,
+  // Fails if the library has declared another type.
+  alter: 'ALTER TABLE "user" ALTER "id" TYPE uuid',
 };
 
 export const timestampStyle = { name: "timestamp without time zone", alter: timestampsWithoutZone };
