@@ -88,8 +88,6 @@ export class Httpd {
     server.#program = program;
     Object.assign(server, files);
     server.log = new LogWatch(join(server.folder, "error.log"));
-    mkdirSync(join(server.folder, "documents", "guarded"));
-    writeFileSync(join(server.folder, "documents", "guarded", "page.txt"), "the guarded page\n");
     return server;
   }
 
