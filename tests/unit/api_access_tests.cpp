@@ -58,6 +58,7 @@ constexpr Rule matrix[] = {
     {"PUT /boss", R"({"role":"user"})", no_update, no_role_or_ban, done},
     {"PUT /boss", R"({"banned":true})", no_update, no_role_or_ban, done},
     {"PUT /boss", R"({"banReason":"spam"})", no_update, done, done},
+    {"PUT /root", R"({"name":"Eva"})", no_update, done, done},
     {"DELETE /me", "", no_delete, no_delete, no_delete_self},
     {"DELETE /another", "", no_delete, no_delete, done},
     {"DELETE /boss", "", no_delete, no_delete, done},

@@ -5,12 +5,6 @@ namespace useradmin::test {
 
 TEST_GROUP_BASE(delete_user, ApiScene){};
 
-TEST(delete_user, a_super_admin_deletes_another_user) {
-    expect("200", ask(super_admin, "DELETE /another"));
-    expect("remove another unless root@example.org", calls.text());
-    expect("404 Usuario no encontrado", ask(super_admin, "GET /another"));
-}
-
 TEST(delete_user, callers_cannot_delete_themselves) {
     for (const auto request : {"DELETE /me", "DELETE /%6De"}) {
         expect("400 No puedes eliminar tu propio usuario", ask(super_admin, request), request);
@@ -21,12 +15,6 @@ TEST(delete_user, callers_cannot_delete_themselves) {
 TEST(delete_user, an_unknown_id_is_not_found) {
     expect("404 Usuario no encontrado", ask(super_admin, "DELETE /unknown"));
     expect("404 Usuario no encontrado", ask(super_admin, "DELETE /ME"));
-}
-
-TEST(delete_user, the_protected_administrator_cannot_be_deleted) {
-    expect("403 No se puede eliminar el usuario administrador principal",
-           ask(super_admin, "DELETE /root"));
-    expect("200", ask(super_admin, "GET /root"));
 }
 
 TEST(delete_user, the_protected_address_comes_from_the_settings) {

@@ -7,11 +7,6 @@ namespace useradmin::test {
 
 TEST_GROUP_BASE(get_user, ApiScene){};
 
-TEST(get_user, returns_the_record_with_that_id) {
-    STRCMP_CONTAINS(R"("data":{"id":"boss",)", send(admin, "GET /boss").body.c_str());
-    expect("find boss", calls.text());
-}
-
 TEST(get_user, an_id_is_case_sensitive) {
     for (const auto request : {"GET /Me", "GET /me%20", "GET /me%00", "GET /m", "GET /mee"})
         expect("403 No tienes permisos", ask(user, request), request);

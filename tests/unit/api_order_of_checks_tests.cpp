@@ -142,10 +142,4 @@ TEST(order_of_checks, create_makes_no_query_while_it_hashes) {
     expect("body, find_by_email eva@example.org, hash", before);
 }
 
-TEST(order_of_checks, deleting_oneself_is_rejected_before_the_protected_address) {
-    settings.protected_email = {"me@example.org"};
-    expect_case({"own id before protected address", super_admin, "DELETE /me", "",
-                 "400 No puedes eliminar tu propio usuario", ""});
-}
-
 } // namespace useradmin::test

@@ -197,15 +197,6 @@ TEST(failures, to_read_the_body_are_reported_without_a_query) {
     }
 }
 
-TEST(failures, to_read_the_body_follow_the_authorization) {
-    body.body.error_status = 413;
-    expect("401 No autorizado", ask(nobody, "POST "));
-    expect("403 No tienes permisos para crear usuarios", ask(user, "POST "));
-    expect("401 No autorizado", ask(nobody, "PUT /another"));
-    expect("403 No tienes permisos para editar usuarios", ask(user, "PUT /another"));
-    expect("", calls.text());
-}
-
 TEST_GROUP_BASE(httpd_errors, ApiScene){};
 
 TEST(httpd_errors, have_an_envelope_for_every_status) {

@@ -92,11 +92,6 @@ TEST(update_user, spaces_count_as_a_value) {
     expect_changes("name= ", admin, R"({"name":" "})");
 }
 
-TEST(update_user, an_admin_sets_name_and_email_of_any_user) {
-    expect_changes("name=Eva email=e@x", admin, R"({"name":"Eva","email":"e@x"})");
-    expect("200", ask(admin, "PUT /root", R"({"name":"Eva"})"));
-}
-
 TEST(update_user, an_email_is_not_looked_up_before_it_is_set) {
     expect_changes("email=boss@example.org", admin, R"({"email":"boss@example.org"})");
 }
@@ -194,13 +189,6 @@ TEST(update_user, an_unreadable_body_returns_500_for_an_existing_user) {
         expect_rejection(failed, admin, text);
     body.body.text = {};
     expect_rejection(failed, admin, {});
-}
-
-TEST(update_user, an_unreadable_body_returns_404_for_an_unknown_user) {
-    for (const std::string_view text : {"x", "{", "[]", R"({"name":5})", R"({"banned":"x"})"}) {
-        expect(not_found, ask(super_admin, "PUT /unknown", text), text);
-        expect("body, find unknown", calls.text(), text);
-    }
 }
 
 TEST(update_user, an_unknown_id_is_not_found) {

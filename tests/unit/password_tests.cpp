@@ -426,16 +426,6 @@ TEST(secret_source, is_inline_text_a_file_or_an_environment_variable) {
     CHECK_EQUAL("of the environment"s, secret_at("env:USERADMIN_TEST_SECRET"));
 }
 
-TEST(secret_source, the_line_may_end_with_a_carriage_return) {
-    test::write_file(path, "the secret\r\n");
-    CHECK_EQUAL("the secret"s, secret_at("file:secret"));
-}
-
-TEST(secret_source, a_relative_path_is_relative_to_the_directory) {
-    test::write_file(path, "the secret");
-    CHECK_EQUAL("the secret"s, secret_at("file:secret"));
-}
-
 TEST(secret_source, the_error_names_the_path_and_the_reason) {
     CHECK_TRUE(is_rejected("file:" + path, path + ": No such file or directory"));
     CHECK_TRUE(is_rejected("file:absent", folder.path().string() + "/absent: No such file"));
@@ -685,10 +675,6 @@ TEST(argon2id, reads_the_cost_of_a_supported_hash) {
         password::format_of(replaced(hashed(small_argon2id, "x"), "t=1", "t=11")).has_value());
 }
 
-TEST(argon2id, parameters_that_the_library_rejects_return_nothing) {
-    CHECK_FALSE(password::hash(password::Argon2id{1, 1, 1}, "hunter2").has_value());
-}
-
 TEST_GROUP(bcrypt){};
 
 TEST(bcrypt, hashes_by_other_implementations_are_verified) {
@@ -859,22 +845,6 @@ TEST(slots, wait_for_the_whole_timeout) {
     CHECK_FALSE(shared.can_acquire(120ms)); // longer than one round of waiting
     const auto waited = std::chrono::steady_clock::now() - start;
     CHECK_TRUE(waited >= 120ms);
-}
-
-TEST(slots, are_limited_across_processes) {
-    const SharedSlots shared(3);
-    const HoldingProcess other(shared.slots(), 2);
-    const auto third = shared.slots(0ms).acquire();
-    CHECK_TRUE(SharedSlots::is_permit(third));
-    CHECK_FALSE(shared.can_acquire(1ms));
-}
-
-TEST(slots, a_waiting_process_gets_a_released_slot) {
-    const SharedSlots shared(1);
-    HoldingProcess other(shared.slots(), 1);
-    CHECK_FALSE(shared.can_acquire(1ms));
-    other.request_release();
-    CHECK_TRUE(shared.can_acquire(60s));
 }
 
 TEST(slots, are_granted_in_order_of_arrival) {
