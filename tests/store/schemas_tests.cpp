@@ -618,16 +618,6 @@ TEST(table_variants, show_which_accounts_have_a_second_factor) {
     CHECK_FALSE(expect_ok(variant_->find_credential("n@x")).has_second_factor);
 }
 
-TEST(table_variants, delete_sessions_and_accounts_without_foreign_keys) {
-    create_tables();
-    expect_ok(variant_->create(new_user("n", "n@x")));
-    expect_ok(variant_->create_session(session_of("n", "s")));
-    expect_ok(variant_->remove("n", {"protected@x"}));
-    for (const char* table : {"made_user", "made_session", "made_account"})
-        CHECK_EQUAL_TEXT(0, sql().number("SELECT count(*) FROM \"" + std::string(table) + "\""),
-                         table);
-}
-
 TEST(table_variants, report_no_registered_address_for_another_unique_column) {
     expect_error("UA0106");
     create_tables(", UNIQUE (\"name\")");
@@ -684,15 +674,6 @@ TEST(postgresql_tables_in_use, may_change_a_column_length_while_connections_are_
     sql().run("ALTER TABLE \"user\" ALTER \"name\" TYPE varchar(100)");
     expect_ok(store().find("u"));
     expect_ok(store().update("u", {}));
-    expect_ok(store().create(new_user("n", "n@x")));
-}
-
-TEST(postgresql_tables_after_failures, survive_the_loss_of_prepared_statements) {
-    // Simulates a restart in a container, where the new backend may get the PID of the old one.
-    add_user("u", "u@x");
-    expect_ok(store().find("u"));
-    execute_on_connection("DEALLOCATE ALL");
-    expect_ok(store().find("u"));
     expect_ok(store().create(new_user("n", "n@x")));
 }
 
@@ -1194,15 +1175,6 @@ TEST(postgresql_tables_after_failures, can_be_written_if_a_statement_is_already_
     IgnoringListener before(true);
     set_change_listener(&before);
     expect_ok(store().update("u", {{"name", "New"}}));
-}
-
-TEST(tables_after_failures, are_not_left_locked_by_a_failed_create) {
-    expect_error("UA0106");
-    expect_ok(store().create(new_user("first", "first@x")));
-    CHECK(is_failure(store().create(new_user("second", "second@x"))));
-    // This uses another connection, which would block if the transaction were still open.
-    add_user("other", "other@x");
-    expect_ok(store().find("other"));
 }
 
 TEST(postgresql_tables_in_use, keep_a_user_who_gets_the_protected_address_concurrently) {

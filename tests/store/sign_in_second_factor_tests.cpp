@@ -399,23 +399,7 @@ TEST(sign_in_second_factor, failed_codes_are_counted_only_with_both_columns) {
     CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
 }
 
-TEST(sign_in_second_factor, failed_codes_are_cleared_on_request) {
-    create_table();
-    expect_ok(fail_code());
-    expect_ok(fail_code());
-    expect_ok(change_factor({"n", now_}));
-    CHECK_EQUAL(std::string("2"), value("failedVerificationCount"));
-    store::SecondFactorChange change{"n", now_ + std::chrono::minutes(15)};
-    change.clears_failures = true;
-    expect_ok(change_factor(change));
-    CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
-    CHECK_EQUAL(std::string("NULL"), value("lockedUntil"));
-    CHECK_EQUAL(std::string("codes"), value("backupCodes"));
-    change.user_id = "nobody";
-    CHECK(is_mismatch(change_factor(change)));
-}
-
-TEST(sign_in_second_factor, lock_that_has_not_expired_is_not_cleared) {
+TEST(sign_in_second_factor, only_an_expired_lock_is_cleared_with_its_failures) {
     create_table();
     add_verification("a");
     store::SecondFactorChange change{"n", now_};
@@ -426,10 +410,17 @@ TEST(sign_in_second_factor, lock_that_has_not_expired_is_not_cleared) {
     CHECK(is_mismatch(change_factor(change)));
     CHECK_EQUAL(locked, value("lockedUntil"));
     CHECK_EQUAL(std::string("a"), verifications());
+    // Failures are cleared only on request.
+    expect_ok(change_factor({"n", now_}));
+    CHECK_EQUAL(std::string("1"), value("failedVerificationCount"));
     change.deleted = {};
     change.now += std::chrono::minutes(15);
     expect_ok(change_factor(change));
     CHECK_EQUAL(std::string("NULL"), value("lockedUntil"));
+    CHECK_EQUAL(std::string("0"), value("failedVerificationCount"));
+    CHECK_EQUAL(std::string("codes"), value("backupCodes"));
+    change.user_id = "nobody";
+    CHECK(is_mismatch(change_factor(change)));
 }
 
 TEST(sign_in_second_factor, lock_that_has_expired_ends_the_row_of_failures) {

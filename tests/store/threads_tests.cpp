@@ -384,30 +384,6 @@ TEST(threads, cannot_exceed_the_sign_in_limit) {
                    std::to_string(made).c_str());
 }
 
-TEST(sqlite_threads, write_to_one_file_in_order_of_arrival) {
-    std::vector<std::thread> writers;
-    std::string expected;
-    bool waits = true;
-    sql().run("BEGIN IMMEDIATE");
-    for (unsigned number = 1; number <= thread_count; ++number) {
-        const std::string name = "writer " + std::to_string(number);
-        writers.emplace_back([this, name] {
-            Request request(*child_);
-            store::NewUser user = new_user(name, name);
-            user.account_id = name;
-            failure_.note(request.store.create(user).operator bool(), name);
-        });
-        waits = waits && eventually([&] { return child_->queue_length() == number; });
-        expected += (number == 1 ? "" : ", ") + name;
-    }
-    sql().run("COMMIT");
-    for (std::thread& writer : writers)
-        writer.join();
-    CHECK(waits);
-    CHECK_EQUAL(expected, sql().column("SELECT \"id\" FROM \"user\" ORDER BY rowid"));
-    CHECK_EQUAL(0U, child_->queue_length());
-}
-
 TEST(sqlite_threads, do_not_overtake_a_waiting_writer) {
     std::thread writer;
     bool waits = false;
