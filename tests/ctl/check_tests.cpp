@@ -471,38 +471,31 @@ TEST(check, names_the_features_that_need_the_revocation_table) {
 }
 
 TEST(postgresql_check, names_the_owner_of_a_table_that_the_service_ignores) {
-    const std::string problem =
-        " belongs to stranger, not to the owner of the user table; run: ALTER TABLE public.";
-    change("CREATE ROLE stranger LOGIN; ALTER TABLE useradmin_revocation OWNER TO stranger; "
-           "ALTER TABLE useradmin_attempt OWNER TO stranger",
-           "ALTER TABLE useradmin_revocation OWNER TO useradmin; ALTER TABLE useradmin_attempt "
-           "OWNER TO useradmin; DROP ROLE stranger");
-    const CommandResult checked =
-        ctl_with("AuthUserAdminSignInLimit 10 60 shared\n", {"check", "--verbose"});
-    const CommandResult created = ctl({"schema"});
+    const std::string tables[] = {"useradmin_revocation", "useradmin_attempt",
+                                  "useradmin_disabled_key"};
+    std::string before = "CREATE TABLE apikey (id text, \"referenceId\" text, key text, enabled "
+                         "boolean); CREATE ROLE stranger LOGIN";
+    std::string after = "DROP TABLE apikey";
+    for (const std::string& table : tables) {
+        before += "; ALTER TABLE " + table + " OWNER TO stranger";
+        after += "; ALTER TABLE " + table + " OWNER TO useradmin";
+    }
+    change(before, after + "; DROP ROLE stranger");
+    const CommandResult checked = ctl_with(
+        "AuthUserAdminSignInLimit 10 60 shared\nUserAdminCleanUp On\n", {"check", "--verbose"});
     CHECK_EQUAL(1, checked.status);
-    for (const std::string table : {"useradmin_revocation", "useradmin_attempt"})
-        CHECK_TEXT(
-            has(checked.output, "table public." + table + problem + table + " OWNER TO useradmin;"),
-            checked.output.c_str());
-    CHECK_EQUAL(1, created.status);
-    CHECK(has(created.errors, "table public.useradmin_revocation" + problem));
-}
-
-TEST(postgresql_check, names_the_owner_of_an_ignored_table_of_disabled_keys) {
-    change("CREATE TABLE apikey (id text, \"referenceId\" text, key text, enabled boolean); "
-           "CREATE ROLE stranger LOGIN; ALTER TABLE useradmin_disabled_key OWNER TO stranger",
-           "DROP TABLE apikey; ALTER TABLE useradmin_disabled_key OWNER TO useradmin; DROP ROLE "
-           "stranger");
-    const std::string problem =
-        "table public.useradmin_disabled_key belongs to stranger, not to the owner of the user "
-        "table; run: ALTER TABLE public.useradmin_disabled_key OWNER TO useradmin;";
-    const CommandResult checked = ctl_with("UserAdminCleanUp On\n", {"check", "--verbose"});
-    const CommandResult created = ctl({"schema"});
-    CHECK_TEXT(has(checked.output, problem), checked.output.c_str());
     CHECK_FALSE(has(checked.output, "run: useradminctl schema"));
-    CHECK_EQUAL(1, created.status);
-    CHECK_TEXT(has(created.errors, problem), created.errors.c_str());
+    for (const std::string& table : tables) {
+        const std::string problem =
+            "table public." + table +
+            " belongs to stranger, not to the owner of the user table; run: ALTER TABLE public." +
+            table + " OWNER TO useradmin;";
+        CHECK_TEXT(has(checked.output, problem), checked.output.c_str());
+        const CommandResult created = ctl({"schema"});
+        CHECK_EQUAL(1, created.status);
+        CHECK_TEXT(has(created.errors, problem), created.errors.c_str());
+        sql().run("ALTER TABLE " + table + " OWNER TO useradmin");
+    }
 }
 
 TEST(check, names_the_features_that_need_the_attempt_table) {
@@ -629,24 +622,21 @@ TEST(postgresql_privileges, reports_row_level_security) {
     sql().run("DROP POLICY own ON \"session\"; ALTER TABLE \"session\" DISABLE ROW LEVEL SECURITY");
 }
 
-TEST(postgresql_privileges, reports_missing_ones_for_revocations_if_the_table_exists) {
-    CHECK(any_contains(
-        run_check(""), "data.problems",
-        R"(run: GRANT SELECT, INSERT, UPDATE, DELETE ON "public"."useradmin_revocation" TO "reader";)"));
-    sql().run("GRANT SELECT ON useradmin_revocation TO reader");
-    CHECK(any_contains(run_check(""), "data.problems",
-                       R"(run: GRANT INSERT ON "useradmin_revocation" TO reader;)"));
-}
-
-TEST(postgresql_privileges, reports_missing_ones_for_attempts_if_servers_share_them) {
-    const char* const grant = R"(DELETE ON "public"."useradmin_attempt" TO "reader";)";
-    CHECK(
-        any_contains(run_check("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems", grant));
-    CHECK_FALSE(
-        any_contains(run_check("AuthUserAdminSignInLimit 10 60\n"), "data.problems", grant));
-    sql().run("GRANT SELECT ON useradmin_attempt TO reader");
-    CHECK(any_contains(run_check("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems",
-                       R"(run: GRANT INSERT ON "useradmin_attempt" TO reader;)"));
+TEST(postgresql_privileges, reports_missing_ones_for_revocations_and_shared_attempts) {
+    const std::string limit = "AuthUserAdminSignInLimit 10 60";
+    for (const auto& [directives, table] :
+         {std::pair(std::string(), std::string("useradmin_revocation")),
+          std::pair(limit + " shared\n", std::string("useradmin_attempt"))}) {
+        const auto expect_grant = [&](const std::string& grant) {
+            CHECK_TEXT(any_contains(run_check(directives), "data.problems", "run: " + grant),
+                       grant.c_str());
+        };
+        expect_grant(R"(GRANT SELECT, INSERT, UPDATE, DELETE ON "public".")" + table +
+                     R"(" TO "reader";)");
+        sql().run("GRANT SELECT ON " + table + " TO reader");
+        expect_grant("GRANT INSERT ON \"" + table + "\" TO reader;");
+    }
+    CHECK_FALSE(any_contains(run_check(limit + "\n"), "data.problems", "useradmin_attempt"));
 }
 
 TEST(postgresql_privileges, reports_missing_ones_for_mailed_links) {

@@ -26,7 +26,6 @@ class Session {
     /// Returns the first value of a query, "(null)" for NULL, or the SQLSTATE if the query fails.
     std::string value(const std::string& query);
     long number(const std::string& query);
-    int backend() const noexcept { return PQbackendPID(connection_.get()); }
     bool is_lost() const noexcept { return PQstatus(connection_.get()) != CONNECTION_OK; }
     void reconnect() { PQreset(connection_.get()); }
     /// Returns the message of the last failure.

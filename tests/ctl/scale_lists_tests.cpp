@@ -369,9 +369,6 @@ TEST(postgresql_scale_lists, use_the_index_for_the_order) {
             CHECK(has(plan, index));
             CHECK_FALSE(has(plan, "Sort"));
         }
-    expect_ok(ctl({"schema", "--no-scale"}));
-    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM pg_indexes WHERE indexname LIKE "
-                                "'user_by_%'"));
 }
 
 TEST(postgresql_scale_lists, include_users_with_extreme_times) {
