@@ -77,10 +77,20 @@ class DatabaseStore : public Store {
         // If the first attempt succeeded, a retry would fail the check of the row version or of the
         // caller.
         const bool may_change_caller = guard.actor && guard.actor->id == id;
-        return invalidate_totals_after(
+        bool is_rejected = false;
+        const auto change = [&](Work& work) {
+            Result<model::User> updated = statements::update(work, id, changes, guard, sessions);
+            is_rejected = !updated && work.has_rejected_value();
+            return updated;
+        };
+        const Result<model::User> updated = invalidate_totals_after(
             run(Access::change, needs_user | needs_of(sessions),
-                guard.versions || may_change_caller ? Retry::no : Retry::yes, statements::update,
-                id, changes, guard, sessions));
+                guard.versions || may_change_caller ? Retry::no : Retry::yes, change));
+        if (!is_rejected)
+            return updated;
+        // PostgreSQL rejects a value before it looks for the row and checks the guard.
+        const Result<Done> allowed = read(needs_user, statements::check_guard, id, guard);
+        return allowed ? updated : allowed.failure();
     }
     Result<Done> remove(std::string_view id, const ProtectedEmail& protected_email,
                         const UpdateGuard& guard) override {

@@ -131,6 +131,9 @@ bool may_revoke_privileges(const Changes& changes);
 /// Returns why the caller may not make a change, or std::nullopt if the caller may make it.
 std::optional<Failure> rejection_of(Work& work, const std::optional<Actor>& actor);
 
+/// Fails with not_found if the user does not exist, or with the guard's failure.
+Result<Done> check_guard(Work& work, std::string_view id, const UpdateGuard& guard);
+
 /// Returns why a guarded change affected no row: not_found, or the guard's failure.
 Failure guard_failure(Work& work, std::string_view id, const UpdateGuard& guard);
 

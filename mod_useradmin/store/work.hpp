@@ -71,6 +71,12 @@ class Work {
     std::optional<ErrorKind> error_kind() const noexcept { return error_kind_; }
     /// Returns the error message of the database, can_hold() or fail_without_change().
     const std::string& error_message() const noexcept { return error_message_; }
+    /// Returns whether can_hold() or the database may have rejected a value.
+    bool has_rejected_value() const noexcept {
+        return error_kind_ ? *error_kind_ == ErrorKind::invalid_value ||
+                                 *error_kind_ == ErrorKind::unencodable
+                           : !error_message_.empty();
+    }
     /// Returns whether a failed statement may have been committed anyway.
     bool may_be_committed() const noexcept { return may_be_committed_; }
     void set_may_be_committed() noexcept { may_be_committed_ = true; }

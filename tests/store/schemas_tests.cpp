@@ -373,6 +373,29 @@ TEST(table_variants, read_and_write_extra_columns_by_name) {
                extra_json(changed));
 }
 
+TEST(table_variants, check_the_user_and_the_guard_before_rejecting_a_value) {
+    expect_error("UA0106");
+    text_ = "varchar(20) CHECK (length(\"name\") <= 20)";
+    create_tables(", plan varchar(5) CHECK (length(plan) <= 5)");
+    expect_ok(variant_->create(new_user("m", "m@x")));
+    const store::Changes rejected[] = {{{"name", "a name of more than twenty characters"}},
+                                       {{"plan", "premium", store::Change::When::always, true}},
+                                       {{"banExpires", at("2030-01-01T00:00:00.000Z")}}};
+    IgnoringListener before(true);
+    for (store::ChangeListener* const listener : Listeners{nullptr, &before}) {
+        listen_to_variant(listener);
+        for (const store::Changes& changes : rejected) {
+            CHECK(is_not_found(variant_->update("gone", changes)));
+            for (const auto& [guard, failure] : rejecting_guards())
+                CHECK(variant_->update("m", changes, guard).failure() == failure);
+            const auto failure = variant_->update("m", changes).failure();
+            CHECK(failure == (changes[0].names_column ? store::Failure::invalid_value
+                                                      : store::Failure::failed));
+        }
+    }
+    listen_to_variant(nullptr);
+}
+
 TEST(table_variants, set_an_extra_column_once_if_given_twice) {
     create_tables(", \"two_words\" text");
     const store::Changes both = {{"two_words", "a", store::Change::When::always, true},

@@ -182,10 +182,8 @@ Result<model::User> update_row(Work& work, std::string_view id, const Changes& c
     if (!work.can_hold_id(key, id))
         return Failure::not_found;
     for (const Change& change : changes)
-        if (!change.names_column && !work.can_hold(change.field, change.value)) {
-            const Result<model::User> found = find(work, id, UserColumns::known);
-            return found ? Failure::failed : found.failure();
-        }
+        if (!change.names_column && !work.can_hold(change.field, change.value))
+            return Failure::failed;
     // If nothing was written, check whether the guard failed or the user is missing.
     const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
         return updated.is_not_found() ? guard_failure(work, id, guard) : updated;
@@ -258,6 +256,16 @@ Result<model::User> update(Work& work, std::string_view id, const Changes& chang
     if (!updated && has_invalid_value(work, changes))
         return Failure::invalid_value;
     return updated;
+}
+
+Result<Done> check_guard(Work& work, std::string_view id, const UpdateGuard& guard) {
+    const Table& user = work.schema().user;
+    Statement statement = work.statement();
+    append_equals(statement << "SELECT 1 FROM " << user << " AS useradmin_row WHERE ",
+                  user.at("id"), id);
+    append_guard(statement, user, guard);
+    const Result<Done> allowed = first_row(work, statement, [](Rows&) { return Done(); });
+    return allowed.is_not_found() ? guard_failure(work, id, guard) : allowed;
 }
 
 namespace {
