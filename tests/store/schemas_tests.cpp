@@ -250,6 +250,54 @@ TEST(sqlite_table_variants, with_numeric_affinity_compare_ids_exactly) {
     expect_exact_ids("string", "7", {"007", "7.0", " 7", "+7", "7e0"});
 }
 
+TEST(sqlite_table_variants, return_the_row_that_a_trigger_has_changed) {
+    class Recorder final : public IgnoringListener {
+      public:
+        Recorder() : IgnoringListener(true) {}
+        bool on_change(std::string_view, const model::User* before,
+                       const model::User* after) override {
+            changes.push_back((before != nullptr ? describe(*before) : "") + " -> " +
+                              describe(*after));
+            return true;
+        }
+        std::vector<std::string> changes;
+    };
+    create_tables(", changes integer DEFAULT 0");
+    for (const std::string event : {"INSERT", "UPDATE"})
+        sql().run("CREATE TRIGGER made_" + event + " AFTER " + event +
+                  " ON \"made_user\" BEGIN UPDATE \"made_user\" SET \"updatedAt\" = "
+                  "'2026-11-20T23:30:19.717Z', changes = changes + 1 WHERE \"id\" = NEW.\"id\"; "
+                  "END");
+    Recorder recorder;
+    int number = 0;
+    for (store::ChangeListener* const listener : Listeners{nullptr, &recorder}) {
+        listen_to_variant(listener);
+        const std::string id = "n" + std::to_string(++number);
+        const auto expect_stored = [&](const model::User& user) {
+            const model::User stored = expect_ok(variant_->find(id, store::UserColumns::all));
+            CHECK_EQUAL(describe(stored), describe(user));
+            CHECK_EQUAL(extra_json(stored), extra_json(user));
+            CHECK_EQUAL(std::string(stored.version), std::string(user.version));
+        };
+        const std::string email = id + "@x";
+        store::NewUser given = new_user(id, email);
+        given.account_id = id;
+        model::User user = expect_ok(variant_->create(given));
+        expect_stored(user);
+        for (const store::Change& change :
+             {store::Change{"name", "Otro"}, store::Change{"banned", true}}) {
+            store::UpdateGuard guard;
+            guard.versions.emplace({user.version});
+            const std::string before = describe(user);
+            user = expect_ok(variant_->update(id, {change}, guard, store::SessionPolicy::revoke));
+            expect_stored(user);
+            if (listener != nullptr)
+                CHECK_EQUAL(before + " -> " + describe(user), recorder.changes.back());
+        }
+    }
+    listen_to_variant(nullptr);
+}
+
 TEST(sqlite_table_variants, notice_a_changed_collation) {
     create_tables();
     expect_ok(variant_->create(new_user("sara", "n@x")));

@@ -166,9 +166,7 @@ class Sqlite final : public Dialect {
         insert_user.values(row);
         if (actor)
             append_actor(insert_user << " WHERE ", schema.user, actor);
-        insert_user << " RETURNING " << schema.full_user();
-        const Result<model::User> made = statements::first_row(
-            work, insert_user, [&](Rows& rows) { return work.read_full_user(rows); });
+        const Result<model::User> made = written_user(work, insert_user);
         if (!made)
             return made;
         // The database may have generated the user's id.
@@ -202,15 +200,10 @@ class Sqlite final : public Dialect {
         update << "UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(update, user, changes);
         append_where(update);
-        update << " RETURNING " << work.schema().full_user();
-        Result<Rows> updated = work.run(update);
-        if (!updated)
-            return updated.failure();
-        if (!updated->next())
-            return work.fail_without_change();
-        const model::User after = work.read_full_user(*updated);
-        work.row_change() = {after.id, found->take_record<model::User>(), after};
-        return after;
+        const Result<model::User> after = written_user(work, update);
+        if (after)
+            work.row_change() = {after->id, found->take_record<model::User>(), *after};
+        return after.is_not_found() ? work.fail_without_change() : after;
     }
 
     // SQLite has only one writer, so no row locks are needed.
@@ -261,6 +254,16 @@ class Sqlite final : public Dialect {
     }
 
   private:
+    /// Runs the statement that writes a user's row, and reads the row. Fails with not_found if
+    /// there is none.
+    static Result<model::User> written_user(Work& work, Statement& write) {
+        // RETURNING does not show the changes of AFTER triggers.
+        write << " RETURNING " << work.schema().user.select_expression("id");
+        const Result<std::string_view> id =
+            statements::first_row(work, write, [](Rows& rows) { return rows.take().value_or(""); });
+        return id ? statements::find(work, *id, UserColumns::all) : id.failure();
+    }
+
     /// Returns a query for the letters and names of the tables.
     static std::string tables_of(const TableNames& names) {
         const auto table = [](const char* letter, std::string_view name) {

@@ -186,7 +186,6 @@ std::string json_of(const Column& column) {
                      (column.time_format == Column::TimeFormat::milliseconds ? " / 1000.0" : "") +
                      ", 'unixepoch')";
     }
-    // In RETURNING, SQLite 3.40 evaluates IS NULL as false.
     if (column.kind == Column::Kind::boolean)
         value += " WHEN 'integer' THEN json(iif(" + sql + ", 'true', 'false'))";
     value += " ELSE " + sql + " END";

@@ -188,7 +188,8 @@ Result<model::User> update_row(Work& work, std::string_view id, const Changes& c
     const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
         return updated.is_not_found() ? guard_failure(work, id, guard) : updated;
     };
-    if (keeps_before)
+    // SQLite's RETURNING does not show the changes of AFTER triggers.
+    if (keeps_before || work.dialect().product().is_single_writer)
         return outcome_of(work.dialect().update_with_before(work, id, changes, guard));
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
