@@ -119,8 +119,13 @@ Result<Done> insert(Work& work, std::span<Row> rows, bool account_id_is_user_id,
             const std::string_view id = made->take().value_or("");
             ids[made->take().value_or("")] = id;
         }
-        for (Row& row : rows)
-            row.user.id = ids[row.user.email];
+        for (Row& row : rows) {
+            const auto found = ids.find(row.user.email);
+            if (found == ids.end())
+                return work.fail("the database stored an address other than " +
+                                 std::string(row.user.email) + "; a trigger may have changed it");
+            row.user.id = found->second;
+        }
     }
     std::vector<model::Account> accounts;
     accounts.reserve(rows.size());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace useradmin::store {
 
@@ -65,9 +66,13 @@ bool Work::can_hold(std::string_view field, const model::Value& value) {
     return false;
 }
 
-Failure Work::fail_without_change() {
-    error_message_ = "no row was written; a trigger may have suppressed the write";
+Failure Work::fail(std::string message) {
+    error_message_ = std::move(message);
     return Failure::failed;
+}
+
+Failure Work::fail_without_change() {
+    return fail("no row was written; a trigger may have suppressed the write");
 }
 
 model::User Work::read_user(Rows& rows) {

@@ -63,13 +63,14 @@ class Work {
     /// Reads the columns of Schema::extra_columns.
     std::span<const model::ExtraValue> read_extra_columns(Rows& rows);
 
-    /// Sets error_message() after a write that has unexpectedly changed no row. Returns the
-    /// failure.
+    /// Sets error_message() after a write that had an unexpected effect. Returns the failure.
+    Failure fail(std::string message);
+    /// Like fail(), after a write that has changed no row.
     Failure fail_without_change();
 
     /// Returns the error kind of the first failed statement, if any.
     std::optional<ErrorKind> error_kind() const noexcept { return error_kind_; }
-    /// Returns the error message of the database, can_hold() or fail_without_change().
+    /// Returns the error message of the database, can_hold() or fail().
     const std::string& error_message() const noexcept { return error_message_; }
     /// Returns whether can_hold() or the database may have rejected a value.
     bool has_rejected_value() const noexcept {

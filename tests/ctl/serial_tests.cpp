@@ -55,6 +55,23 @@ TEST(serial, commands_print_the_generated_ids) {
     CHECK_EQUAL(std::string("1"), opened.at("data.id"));
 }
 
+TEST(postgresql_serial, import_reports_an_address_that_a_trigger_changes) {
+    change("CREATE FUNCTION lower_email() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.email = "
+           "lower(NEW.email); RETURN NEW; END'; CREATE TRIGGER lower_email BEFORE INSERT ON "
+           "number_user FOR EACH ROW EXECUTE FUNCTION lower_email()",
+           "DROP FUNCTION lower_email CASCADE");
+    const CommandResult ended =
+        ctl({"--tables", tables, "import",
+             file("users.jsonl", R"({"email":"Ana@x.org","name":"A","password":"s3cr3t word"})"
+                                 "\n")});
+    CHECK_EQUAL(1, ended.status);
+    CHECK_TEXT(has(ended.errors, "the database rejected line 1: the database stored an address "
+                                 "other than Ana@x.org; a trigger may have changed it; nothing "
+                                 "was imported"),
+               ended.errors.c_str());
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM number_user"));
+}
+
 TEST(serial, check_reports_generated_ids) {
     create_user("ana@x.org");
     const Json json(ctl({"--tables", tables, "check", "--json"}).output);
