@@ -65,8 +65,7 @@ class DatabaseStore : public Store {
         return time ? *time : model::NullableTime();
     }
     Result<model::User> create(const NewUser& user, const std::optional<Actor>& actor) override {
-        return invalidate_totals_after(run(Access::change,
-                                           needs_user | needs_account | needs_creation, Retry::no,
+        return invalidate_totals_after(run(Access::change, needs_user | needs_account, Retry::no,
                                            statements::create, user, actor));
     }
     Result<model::User> update(std::string_view id, const Changes& changes,

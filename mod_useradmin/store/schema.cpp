@@ -153,8 +153,8 @@ class FieldResolver {
             if (column.requires_value && !std::ranges::any_of(known, is_given))
                 note(needs_creation,
                      "column \"" + column.name + "\" of table " + table_.name +
-                         " is NOT NULL and has no default, so no user can be created; give it a "
-                         "default");
+                         " is NOT NULL and has no default, so creating a user without a value for "
+                         "it fails; give it a default");
         }
     }
 

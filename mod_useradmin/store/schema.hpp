@@ -168,7 +168,7 @@ enum Need : unsigned {
     needs_user = 1,
     needs_session = 2,
     needs_account = 4,
-    needs_creation = 8,        ///< a new user and account can be inserted
+    needs_creation = 8,        ///< new rows need no other values; only useradminctl checks this
     needs_revocations = 16,    ///< the table of revocations, if there is one, can be read
     needs_api_keys = 32,       ///< the plugin's table of API keys, with all columns
     needs_second_factors = 64, ///< the plugin's table of second factors and the verification table

@@ -267,6 +267,23 @@ TEST(check, explains_the_consequences_of_missing_columns) {
                        "has no column \"expiresAt\""));
 }
 
+TEST(check, reports_a_column_without_default) {
+    create_tables();
+    if (is_postgresql()) {
+        change("CREATE DOMAIN app_tier AS text NOT NULL DEFAULT 'free'; CREATE DOMAIN app_plan AS "
+               "text NOT NULL",
+               "DROP DOMAIN app_tier CASCADE; DROP DOMAIN app_plan CASCADE");
+        sql().run("ALTER TABLE app_user ADD COLUMN tier app_tier, ADD COLUMN plan app_plan");
+    } else {
+        sql().run("ALTER TABLE app_user ADD COLUMN plan text NOT NULL");
+    }
+    const Json json = run_check(1, {"--tables", tables});
+    CHECK_EQUAL(1, json.size("data.problems"));
+    CHECK_EQUAL(std::string("column \"plan\" of table \"app_user\" is NOT NULL and has no default, "
+                            "so creating a user without a value for it fails; give it a default"),
+                json.at("data.problems.0"));
+}
+
 TEST(check, reports_a_missing_unique_index_on_the_address) {
     has_tables = true;
     const std::string time = is_postgresql() ? "timestamptz" : "date";

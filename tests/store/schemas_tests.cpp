@@ -225,8 +225,8 @@ TEST(table_variants, with_generated_ids_work_in_every_call) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"made_account\""));
 }
 
-TEST(table_variants, without_generated_ids_are_reported_before_a_write) {
-    expect_error("column \"id\" of table \"made_user\" is NOT NULL and has no default");
+TEST(table_variants, without_generated_ids_reject_a_new_user) {
+    expect_error(is_postgresql() ? "null value in column \"id\"" : "NOT NULL constraint failed");
     create_tables("", "integer NOT NULL UNIQUE", "text", "integer");
     CHECK(is_failure(variant_->create(new_user("", "n@x"))));
 }
@@ -442,6 +442,30 @@ TEST(table_variants, check_the_user_and_the_guard_before_rejecting_a_value) {
         }
     }
     listen_to_variant(nullptr);
+}
+
+TEST(table_variants, require_a_value_for_a_column_without_default) {
+    expect_error(is_postgresql() ? "null value in column \"plan\""
+                                 : "NOT NULL constraint failed: made_user.plan");
+    create_tables(", plan text NOT NULL, seats integer");
+    const auto value = [](std::string_view name, model::Value given) {
+        return store::Change{name, given, store::Change::When::always, true};
+    };
+    store::NewUser user = new_user("n", "n@x");
+    CHECK(is_failure(variant_->create(user)));
+    user.data = {value("seats", "5")};
+    CHECK(variant_->create(user).failure() == store::Failure::invalid_value);
+    user.data = {value("plan", "gold")};
+    STRCMP_CONTAINS("gold", extra_json(expect_ok(variant_->create(user))).c_str());
+}
+
+TEST(postgresql_table_variants, let_a_trigger_set_a_column_without_default) {
+    create_tables(", plan text NOT NULL");
+    change("CREATE FUNCTION made_plan() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.plan = "
+           "'gold'; RETURN NEW; END$$; CREATE TRIGGER made_plan BEFORE INSERT ON \"made_user\" FOR "
+           "EACH ROW EXECUTE FUNCTION made_plan()",
+           "DROP FUNCTION made_plan CASCADE");
+    STRCMP_CONTAINS("gold", extra_json(expect_ok(variant_->create(new_user("n", "n@x")))).c_str());
 }
 
 TEST(table_variants, set_an_extra_column_once_if_given_twice) {

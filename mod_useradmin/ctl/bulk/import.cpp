@@ -135,8 +135,8 @@ class Import {
               progress_.clear();
               return is_delayed ? state_of_slow_commit() : state("run the command again");
           }) {
-        if (const store::Problem* problem = schema_.find_problem(
-                store::needs_user | store::needs_account | store::needs_creation))
+        if (const store::Problem* problem =
+                schema_.find_problem(store::needs_user | store::needs_account))
             throw CommandError(problem->text);
         is_unique_in_lower_ =
             std::ranges::any_of(indexes_of(database_, schema_), &Index::makes_lower_emails_unique);

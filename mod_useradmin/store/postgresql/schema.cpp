@@ -136,7 +136,8 @@ SELECT
       CASE WHEN y.typtype OPERATOR(pg_catalog.=) 'e' THEN 3500::pg_catalog.oid ELSE y.oid END
   ) AS operator_schema,
   NOT a.attnotnull,
-  a.attnotnull AND NOT a.atthasdef AND a.attidentity OPERATOR(pg_catalog.=) '',
+  (a.attnotnull OR d.typnotnull) AND NOT a.atthasdef AND d.typdefault IS NULL
+    AND a.attidentity OPERATOR(pg_catalog.=) '',
   NOT o.collisdeterministic,
   t.letter OPERATOR(pg_catalog.<>) ALL (ARRAY['p', 's', 'a'])
     OR pg_catalog.has_column_privilege(t.relation, a.attnum, 'SELECT'),
