@@ -76,6 +76,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logge
         apr_pool_cleanup_null);
     for (const std::string& statement : settings.init_statements)
         run_init_statement(statement);
+    connection_.init_statements = settings.init_statements;
     client_ = dialect_->create_client(connection_, "useradminctl_command");
     if (dialect_->product().is_single_writer || settings.use == DatabaseUse::write)
         set_lock_timeout();
@@ -95,14 +96,9 @@ void Database::run_init_statement(const std::string& statement) {
 }
 
 void Database::set_lock_timeout() {
-    const std::string milliseconds = std::to_string(timeout_policy.timeout.count());
-    if (dialect_->product().is_single_writer)
-        execute("PRAGMA busy_timeout = " + milliseconds);
-    // A pooler such as PgBouncer may hand this session, with the setting, to another client.
-    else
-        execute("SELECT pg_catalog.set_config('lock_timeout', '" + milliseconds +
-                "', false) WHERE pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) " +
-                std::to_string(client_->backend_id()));
+    const apr::ScopedPool pool(pool_);
+    if (!client_->set_lock_timeout(timeout_policy.timeout, pool.get()))
+        fail();
 }
 
 Database::~Database() {

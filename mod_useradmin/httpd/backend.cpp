@@ -111,8 +111,11 @@ std::deque<PoolState>& pools_of_child(apr_pool_t* child_pool, const server_rec* 
         apr::find_or_emplace<std::deque<PoolState>>(child_pool, "useradmin database pools");
     if (states.empty()) {
         const ConnectionPools all(servers);
-        for (const ConnectionPool& pool : all.pools())
-            states.emplace_back(std::max(pool.max, 1));
+        for (const ServerDatabase& server : all.server_databases())
+            // mod_dbd runs the statements of the pool's first server.
+            if (server.pool == states.size())
+                states.emplace_back(std::max(all.pools()[server.pool].max, 1),
+                                    server.init_statements);
     }
     return states;
 }

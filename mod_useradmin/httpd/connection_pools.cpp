@@ -74,11 +74,13 @@ ConnectionPools::ConnectionPools(const server_rec* servers) {
             apply(directive, memory.get(), of_all, statements_of_all);
     for (const server_rec* server = servers; server != nullptr; server = server->next) {
         ConnectionPool pool = of_all;
-        std::vector<std::string> statements = statements_of_all;
+        std::vector<std::string> statements;
         const ap_directive_t* const section = take_section_of(*server, sections);
         for (const auto& [directive, virtual_host] : directives)
             if (virtual_host != nullptr && virtual_host == section)
                 apply(directive, memory.get(), pool, statements);
+        // mod_dbd runs the statements of the main server last.
+        statements.insert(statements.end(), statements_of_all.begin(), statements_of_all.end());
         const auto same = std::ranges::find(pools_, pool);
         server_databases_.push_back(
             {static_cast<unsigned>(same - pools_.begin()), std::move(statements)});

@@ -131,7 +131,8 @@ DatabaseConnections::make_connection(const ap_dbd_t& connection,
     acquired_at_ = store::Clock::now();
     metrics_.connection_acquired(
         std::chrono::duration_cast<std::chrono::microseconds>(acquired_at_ - requested_at));
-    connection_ = {connection.driver, connection.handle, connection.pool, &schemas_};
+    connection_ = {connection.driver, connection.handle, connection.pool, &schemas_,
+                   init_statements_};
     return &connection_;
 }
 

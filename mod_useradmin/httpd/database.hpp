@@ -8,7 +8,10 @@
 #include "text/logger.hpp"
 
 #include <chrono>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace useradmin::httpd {
 
@@ -34,10 +37,13 @@ std::string database_problem();
 
 /// A child's data for a mod_dbd pool. Both modules share it.
 struct PoolState {
-    explicit PoolState(int permits) noexcept : limiter(permits) {}
+    PoolState(int permits, std::vector<std::string> statements)
+        : limiter(permits), init_statements(std::move(statements)) {}
 
     ConnectionLimiter limiter;
     store::SharedSchemas schemas;
+    /// The statements of DBDInitSQL.
+    std::vector<std::string> init_statements;
 };
 
 /// mod_dbd's connections for a request or a background task.
@@ -57,7 +63,8 @@ class DatabaseConnections final : public store::ConnectionSource {
                         const DatabaseModule& database, PoolState& pool, const Metrics& metrics,
                         std::chrono::milliseconds timeout, const char* directive) noexcept
         : memory_(memory), server_(server), log_(log), database_(database), limiter_(pool.limiter),
-          schemas_(pool.schemas), metrics_(metrics), timeout_(timeout), directive_(directive) {}
+          schemas_(pool.schemas), init_statements_(pool.init_statements), metrics_(metrics),
+          timeout_(timeout), directive_(directive) {}
 
     const store::Connection* acquire(store::Deadline deadline) override;
     void release(const store::Connection& connection) noexcept override;
@@ -77,6 +84,7 @@ class DatabaseConnections final : public store::ConnectionSource {
     const DatabaseModule& database_;
     ConnectionLimiter& limiter_;
     store::SharedSchemas& schemas_;
+    std::span<const std::string> init_statements_;
     const Metrics& metrics_;
     std::chrono::milliseconds timeout_;
     const char* directive_;

@@ -55,8 +55,14 @@ class Client {
     virtual bool ping() = 0;
     /// Returns whether the connection was up after the last operation. Sends nothing to the server.
     virtual bool is_connected() const noexcept = 0;
-    /// Reconnects, even if the connection is up. Returns whether the connection is up afterwards.
+    /// Reconnects, even if the connection is up, and initializes the session. Returns whether the
+    /// connection is up afterwards.
     virtual bool reconnect() = 0;
+    /// If mod_dbd has reconnected, initializes the new session: runs Connection::init_statements
+    /// and sets the lock timeout again. On failure, closes the connection and returns false.
+    virtual bool init_session() { return true; }
+    /// Limits how long statements wait for locks. Returns false on failure.
+    virtual bool set_lock_timeout(std::chrono::milliseconds timeout, apr_pool_t* pool) = 0;
     /// Reconnects if the connection is down. Returns whether it is up afterwards.
     bool ensure_connected() { return is_connected() || reconnect(); }
     /// Returns whether the server reported that it is a standby, as PostgreSQL 14 and later do.

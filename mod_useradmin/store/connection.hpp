@@ -6,6 +6,9 @@
 #include <apr_dbd.h>
 #include <apr_pools.h>
 
+#include <span>
+#include <string>
+
 namespace useradmin::store {
 
 class SharedSchemas;
@@ -19,6 +22,9 @@ struct Connection {
     apr_pool_t* pool = nullptr;
     /// The schemas that the connection shares with others, or nullptr.
     SharedSchemas* schemas = nullptr;
+    /// The statements that have initialized the session, such as those of DBDInitSQL. They run
+    /// again after a reconnect.
+    std::span<const std::string> init_statements = {};
 };
 
 /// The outcome of an operation on a database.

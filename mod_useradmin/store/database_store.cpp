@@ -120,6 +120,9 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
     Client& client = known.client();
     const Deadline limit = timeout_policy_.applies_to_statements ? deadline : no_deadline;
     client.set_deadline(limit);
+    // mod_dbd may have reconnected.
+    if (!client.init_session())
+        return connection_failure(client);
     Remedies remedies;
     while (true) {
         if (!known.refresh_schema(dialect, names_, limit, pool_)) {

@@ -22,6 +22,7 @@ class CtlConfiguration : public Scene {
 };
 
 TEST_GROUP_BASE(configuration, CtlConfiguration){};
+TEST_GROUP_BASE(postgresql_configuration, CtlConfiguration){};
 
 TEST(configuration, that_does_not_identify_the_database_is_rejected) {
     const auto status_of = [](const std::string& text) { return list_with(text).status; };
@@ -63,6 +64,34 @@ TEST(configuration, runs_the_statements_of_DBDInitSQL) {
     // If an option sets the parameters, the statements are those of another database.
     expect_ok(ctl_without_database(
         {"--config", path("database.conf"), "--params", database().params(), "list"}));
+}
+
+TEST(postgresql_configuration, statements_of_DBDInitSQL_run_again_after_a_reconnect) {
+    const std::string id = create("ana@x.org");
+    change("CREATE SCHEMA shop; CREATE TABLE shop.\"user\" AS TABLE \"user\"; "
+           "CREATE TABLE shop.\"session\" AS TABLE \"session\"; "
+           "CREATE TABLE shop.\"account\" AS TABLE \"account\"",
+           "DROP SCHEMA shop CASCADE");
+    const auto hash_in = [&](const std::string& schema) {
+        return sql().value("SELECT \"password\" FROM " + schema + ".\"account\"").value();
+    };
+    const std::string hash = hash_in("public");
+    Terminal terminal({machine::built("useradminctl").string(), "--config",
+                       file("init.conf", with_database("DBDInitSQL 'SET search_path TO shop'\n")),
+                       "passwd", id},
+                      environment());
+    terminal.await("assword: ");
+    CHECK_EQUAL(1, sql().number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+                                "WHERE backend_type = 'client backend' AND pid <> "
+                                "pg_backend_pid()"));
+    // The command reads the catalog again because a column is missing.
+    sql().run("ALTER TABLE shop.\"account\" DROP COLUMN \"updatedAt\"");
+    terminal.type("another s3cr3t\n");
+    terminal.await("assword: ");
+    terminal.type("another s3cr3t\n");
+    CHECK_EQUAL(0, terminal.status());
+    CHECK_EQUAL(hash, hash_in("public"));
+    CHECK(hash != hash_in("shop"));
 }
 
 TEST(configuration, is_taken_from_the_environment_without_an_option) {

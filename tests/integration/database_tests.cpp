@@ -39,6 +39,46 @@ TEST(database, failure_results_in_500_without_SQL_in_the_response) {
     expect_error(deleted, 500, "Error al eliminar usuario");
 }
 
+TEST(postgresql_database, statements_of_DBDInitSQL_run_again_after_a_reconnect) {
+    expect_log("UA0107");
+    allow_log("UA02");
+    allow_log("MaxRequestWorkers");
+    change("CREATE SCHEMA shop; CREATE TABLE shop.\"user\" (LIKE public.\"user\" INCLUDING ALL); "
+           "CREATE TABLE shop.\"session\" (LIKE public.\"session\" INCLUDING ALL); "
+           "CREATE TABLE shop.\"account\" (LIKE public.\"account\" INCLUDING ALL); "
+           "INSERT INTO shop.\"user\" SELECT * FROM public.\"user\" WHERE \"id\" = 'ulises-1'; "
+           "UPDATE shop.\"user\" SET \"name\" = 'Shop'",
+           "DROP SCHEMA shop CASCADE");
+    Database& sql = Suite::current().database().sql();
+    const std::string limit = "UserAdminTimeout 1\n";
+    // mod_dbd runs the statements of the main server after those of a virtual host.
+    start("DBDInitSQL \"SET search_path TO shop\"\n" +
+          virtual_host("a.test", "DBDInitSQL \"SET search_path TO public\"\n" +
+                                     location("/api/users", as_sara) +
+                                     location("/short/users", as_sara + limit)));
+    const auto get = [&](const std::string& path) {
+        const std::vector<Request> requests(24, {"GET", path, {"Host: a.test"}});
+        return client_->send_at_once(requests);
+    };
+    const auto expect_shop = [&] {
+        for (const Response& response : get("/api/users/ulises-1"))
+            STRCMP_CONTAINS(R"("name":"Shop")", response.text().c_str());
+    };
+    expect_shop();
+    // The module reconnects, and reads the catalog again because a column is missing.
+    sql.run("ALTER TABLE shop.\"user\" DROP COLUMN \"image\"");
+    sql.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = "
+             "'client backend' AND pid <> pg_backend_pid()");
+    expect_shop();
+    // After a timeout, mod_dbd reconnects.
+    sql.run("BEGIN; LOCK TABLE shop.\"user\" IN ACCESS EXCLUSIVE MODE");
+    const std::vector<Response> responses = get("/short/users/ulises-1");
+    sql.run("COMMIT; ALTER TABLE shop.\"user\" DROP COLUMN \"banReason\"");
+    for (const Response& response : responses)
+        CHECK_EQUAL(503, response.status);
+    expect_shop();
+}
+
 TEST(database, failure_of_a_session_lookup_does_not_result_in_401) {
     expect_log("UA0103");
     start(location("/api/users", "AuthUserAdmin On"));

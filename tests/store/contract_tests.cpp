@@ -1046,25 +1046,107 @@ TEST(guard, is_checked_after_the_protected_address) {
           store::Failure::protected_user);
 }
 
-TEST_GROUP_BASE(postgresql_client, Contract){};
+/// Provides a connection that the test has opened.
+class OpenedConnection final : public store::ConnectionSource {
+  public:
+    explicit OpenedConnection(const store::Connection& opened) : opened_(opened) {}
+    const store::Connection* acquire(store::Deadline) override { return &opened_; }
+    void release(const store::Connection&) noexcept override {}
 
-TEST(postgresql_client, checks_for_a_closed_connection_even_after_a_transaction) {
-    SingleConnection connection(database());
-    const auto client = store::find_dialect("pgsql")->create_client(
-        *connection.acquire(store::no_deadline), "client");
-    client->set_deadline(store::Clock::now() + std::chrono::minutes(1));
-    const auto read = [&](const char* sql) {
+  private:
+    const store::Connection& opened_;
+};
+
+class PostgresqlClient : public Contract {
+  protected:
+    void teardown() override {
+        client_.reset();
+        own_connection_.reset();
+        Contract::teardown();
+    }
+
+    /// Connects as after mod_dbd has run these statements of DBDInitSQL.
+    void connect(std::vector<std::string> init_statements = {}) {
+        init_statements_ = std::move(init_statements);
+        own_connection_ = std::make_unique<SingleConnection>(database());
+        opened_ = *own_connection_->acquire(store::no_deadline);
+        opened_.init_statements = init_statements_;
+        client_ = store::find_dialect("pgsql")->create_client(opened_, "client");
+        client_->set_deadline(store::Clock::now() + std::chrono::minutes(1));
+    }
+
+    std::string read(const char* sql) {
         store::Statement statement(pool_);
-        auto rows = client->run(statement << sql, pool_).value();
+        auto rows = client_->run(statement << sql, pool_).value();
         CHECK(rows.next());
         return std::string(rows.take().value_or(""));
-    };
-    static_cast<void>(client->execute("BEGIN", pool_));
+    }
+
+    /// Terminates the backend, and reconnects as mod_dbd does.
+    void reconnect_as_mod_dbd() {
+        sql().rows("SELECT pg_terminate_backend(" + std::to_string(client_->backend_id()) + ")");
+        CHECK(eventually([&] { return !client_->ping(); }));
+        LONGS_EQUAL(APR_SUCCESS, apr_dbd_check_conn(opened_.driver, pool_, opened_.handle));
+    }
+
+    std::vector<std::string> init_statements_;
+    std::unique_ptr<SingleConnection> own_connection_;
+    store::Connection opened_;
+    std::unique_ptr<store::Client> client_;
+};
+
+TEST_GROUP_BASE(postgresql_client, PostgresqlClient){};
+
+TEST(postgresql_client, checks_for_a_closed_connection_even_after_a_transaction) {
+    connect();
+    static_cast<void>(client_->execute("BEGIN", pool_));
     CHECK_EQUAL(std::string("1"), read("SELECT '1'"));
-    static_cast<void>(client->execute("COMMIT", pool_));
+    static_cast<void>(client_->execute("COMMIT", pool_));
     if (read("SHOW server_version_num") < "140000")
         return; // the setting does not exist
     CHECK_EQUAL(std::string("1s"), read("SHOW client_connection_check_interval"));
+}
+
+TEST(postgresql_client, initializes_the_session_again_after_a_reconnect) {
+    connect({"SET search_path TO shop", "SET application_name TO shop"});
+    CHECK(client_->set_lock_timeout(std::chrono::seconds(5), pool_));
+    const auto settings = [&] {
+        return read("SHOW search_path") + ' ' + read("SHOW application_name") + ' ' +
+               read("SHOW lock_timeout");
+    };
+    CHECK(client_->reconnect());
+    CHECK_EQUAL(std::string("shop shop 5s"), settings());
+    reconnect_as_mod_dbd();
+    CHECK(client_->init_session());
+    CHECK_EQUAL(std::string("shop shop 5s"), settings());
+}
+
+TEST(postgresql_client, initializes_each_session_only_once) {
+    connect({"SET search_path TO shop"});
+    CHECK(client_->init_session());
+    CHECK(read("SHOW search_path") != "shop"); // mod_dbd has initialized the first session
+    reconnect_as_mod_dbd();
+    const auto other = store::find_dialect("pgsql")->create_client(opened_, "other");
+    CHECK(client_->init_session());
+    static_cast<void>(client_->execute("SET search_path TO other", pool_));
+    CHECK(client_->init_session());
+    CHECK(other->init_session());
+    CHECK_EQUAL(std::string("other"), read("SHOW search_path"));
+}
+
+TEST(postgresql_client, closes_a_connection_that_it_cannot_initialize) {
+    connect({"SELECT 1", "SELECT 1 FROM nothing"});
+    CHECK(!client_->reconnect());
+    CHECK(!client_->is_connected());
+    CHECK_EQUAL(std::string("DBDInitSQL failed: ERROR:  relation \"nothing\" does not exist "
+                            "(SQLSTATE 42P01)"),
+                client_->error_message());
+    LONGS_EQUAL(APR_SUCCESS, apr_dbd_check_conn(opened_.driver, pool_, opened_.handle));
+    expect_error("UA0105: cannot connect to the database: DBDInitSQL failed: ERROR:  relation");
+    OpenedConnection source(opened_);
+    store::DatabaseStore own_store(source, log_, pool_, store::TableNames{}, "own", timeout_policy);
+    CHECK(is_unavailable(own_store.find("u", store::UserColumns::known)));
+    CHECK(!client_->is_connected());
 }
 
 TEST_GROUP_BASE(session, Contract){};

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -162,10 +163,25 @@ bool is_error(const PGresult* result) noexcept {
     return result != nullptr && PQresultStatus(result) == PGRES_FATAL_ERROR;
 }
 
+/// The state of a connection's session that its clients share.
+struct SessionState {
+    /// The PID of the backend that has run the init statements, or 0.
+    int backend = 0;
+    /// Client::set_lock_timeout(), or 0.
+    std::chrono::milliseconds lock_timeout{0};
+    /// Whether a client has set `backend`.
+    bool is_known = false;
+};
+
 class PostgresqlClient final : public Client {
   public:
-    PostgresqlClient(PGconn* connection, const char* label) noexcept
-        : connection_(connection), label_(label) {}
+    PostgresqlClient(PGconn* connection, const Connection& source, const char* label)
+        : connection_(connection), label_(label), init_statements_(source.init_statements),
+          session_(apr::find_or_emplace<SessionState>(source.pool, "useradmin session")) {
+        // The caller has run the statements on the connection that it has opened.
+        if (!std::exchange(session_.is_known, true))
+            session_.backend = PQbackendPID(connection_);
+    }
 
     void set_deadline(Deadline deadline) noexcept override {
         deadline_ = deadline;
@@ -257,7 +273,29 @@ class PostgresqlClient final : public Client {
         set_nonblocking();
         if (!is_connected())
             note_error(apr::view_of(PQerrorMessage(connection_)), {});
-        return is_connected();
+        session_.backend = 0;
+        return is_connected() && init_session();
+    }
+
+    bool init_session() override {
+        const int backend = PQbackendPID(connection_);
+        if (backend == session_.backend || !is_connected())
+            return true;
+        for (const std::string& statement : init_statements_)
+            if (!run_init_statement(statement)) {
+                error_message_.insert(0, "DBDInitSQL failed: ");
+                return false;
+            }
+        if (session_.lock_timeout.count() != 0 && !run_init_statement(lock_timeout_statement()))
+            return false;
+        // A rollback would undo the settings.
+        session_.backend = is_in_transaction() ? 0 : backend;
+        return true;
+    }
+
+    bool set_lock_timeout(std::chrono::milliseconds timeout, apr_pool_t* pool) override {
+        session_.lock_timeout = timeout;
+        return execute(lock_timeout_statement().c_str(), pool).has_value();
     }
 
     void roll_back() noexcept {
@@ -322,6 +360,29 @@ class PostgresqlClient final : public Client {
                            "'1s', false) WHERE pg_catalog.current_setting("
                            "'client_connection_check_interval') OPERATOR(pg_catalog.=) '0'")));
         checked_backend_ = PQbackendPID(connection_);
+    }
+
+    /// Returns the statement that sets the lock timeout. It has no effect behind a pooler such as
+    /// PgBouncer, which may hand this session, with the setting, to another client.
+    std::string lock_timeout_statement() const {
+        return "SELECT pg_catalog.set_config('lock_timeout', '" +
+               std::to_string(session_.lock_timeout.count()) +
+               "', false) WHERE pg_catalog.pg_backend_pid() OPERATOR(pg_catalog.=) " +
+               std::to_string(backend_id());
+    }
+
+    /// Runs a statement on a new session. On failure, closes the connection, because queries would
+    /// use the wrong settings.
+    bool run_init_statement(const std::string& statement) {
+        PGresult* const result = result_of(send_query(statement.c_str()));
+        const bool is_done = result != nullptr && !is_error(result);
+        if (!is_done) {
+            note_error(message_of(result), state_of(result));
+            shutdown(PQsocket(connection_), SHUT_RDWR);
+            PQconsumeInput(connection_); // notices that the connection is closed
+        }
+        PQclear(result);
+        return is_done;
     }
 
     std::optional<Prepared> prepare(const std::string& sql, apr_pool_t* pool) {
@@ -455,6 +516,9 @@ class PostgresqlClient final : public Client {
 
     PGconn* connection_;
     const char* label_;
+    std::span<const std::string> init_statements_;
+    SessionState& session_;
+    /// The PID of the backend that has this client's prepared statements.
     int backend_ = 0;
     /// The PID of the backend on which enable_client_check() was called.
     int checked_backend_ = 0;
@@ -476,8 +540,10 @@ class PostgresqlClient final : public Client {
 
 } // namespace
 
-std::unique_ptr<Client> postgresql_client(void* connection, const char* label) {
-    return std::make_unique<PostgresqlClient>(static_cast<PGconn*>(connection), label);
+std::unique_ptr<Client> postgresql_client(const Connection& connection, const char* label) {
+    return std::make_unique<PostgresqlClient>(
+        static_cast<PGconn*>(apr_dbd_native_handle(connection.driver, connection.handle)),
+        connection, label);
 }
 
 bool has_postgresql_password(const std::string& parameters) {

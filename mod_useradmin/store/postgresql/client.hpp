@@ -1,15 +1,15 @@
 #pragma once
 
 #include "store/client.hpp"
+#include "store/connection.hpp"
 
 #include <memory>
 #include <string>
 
 namespace useradmin::store {
 
-/// Returns a client for a PGconn. The PGconn must outlive the client. For `label`, see
-/// Dialect::create_client.
-std::unique_ptr<Client> postgresql_client(void* connection, const char* label);
+/// See Dialect::create_client. The connection must outlive the client.
+std::unique_ptr<Client> postgresql_client(const Connection& connection, const char* label);
 
 /// Returns whether a connection string or URI of libpq contains a password. Returns false if it is
 /// invalid.

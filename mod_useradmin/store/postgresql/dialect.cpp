@@ -173,8 +173,7 @@ class Postgresql final : public Dialect {
 
     std::unique_ptr<Client> create_client(const Connection& connection,
                                           const char* label) const override {
-        return postgresql_client(apr_dbd_native_handle(connection.driver, connection.handle),
-                                 label);
+        return postgresql_client(connection, label);
     }
 
     bool read_schema(Client& client, apr_pool_t* pool, const TableNames& names,

@@ -43,6 +43,10 @@ class SqliteClient final : public Client {
     /// even if the file has become writable. Always returns true, because an SQLite connection is
     /// always up.
     bool reconnect() override;
+    bool set_lock_timeout(std::chrono::milliseconds timeout, apr_pool_t* pool) override {
+        return execute(("PRAGMA busy_timeout = " + std::to_string(timeout.count())).c_str(), pool)
+            .has_value();
+    }
     void discard_prepared() override { prepared_.clear(); }
 
     /// Returns whether the column compares bytewise. Returns false for views.
