@@ -38,12 +38,15 @@ std::string in_parentheses(const char* directive) {
     return directive == nullptr ? "" : std::string(" (").append(directive) + ')';
 }
 
+std::string timeout_message(const TimeoutPolicy& policy) {
+    return "UA0107: the query timed out after " + seconds_of(policy) + " s" +
+           in_parentheses(policy.directive);
+}
+
 } // namespace
 
 Failure DatabaseStore::timeout_failure() {
-    return log_unavailable(WorkOutcome::timed_out, "UA0107: the query timed out after " +
-                                                       seconds_of(timeout_policy_) + " s" +
-                                                       in_parentheses(timeout_policy_.directive));
+    return log_unavailable(WorkOutcome::timed_out, timeout_message(timeout_policy_));
 }
 
 Failure DatabaseStore::lock_failure() {
@@ -194,8 +197,6 @@ std::optional<Failure> DatabaseStore::handle_error(Work& work, CachedConnection&
     Client& client = work.client();
     std::string reason = "the database reported an error: " + work.error_message();
     switch (work.error_kind().value_or(ErrorKind::rejected)) {
-    case ErrorKind::timed_out:
-        return timeout_failure();
     case ErrorKind::canceled:
         return log_unavailable(WorkOutcome::timed_out,
                                "UA0107: the database canceled the query: " + work.error_message());
@@ -221,16 +222,22 @@ std::optional<Failure> DatabaseStore::handle_error(Work& work, CachedConnection&
                                    "UA0108: the database is read-only: " + work.error_message() +
                                        "; " + work.dialect().product().read_only_hint);
         return client.reconnect() ? std::nullopt : std::optional(connection_failure(client));
+    case ErrorKind::timed_out:
     case ErrorKind::connection_lost: {
+        const bool is_late = work.error_kind() == ErrorKind::timed_out;
         const bool is_first = std::exchange(remedies.may_reconnect, false);
-        const bool is_connected = client.ensure_connected();
-        if (retry == Retry::no) {
+        const bool is_connected = !is_late && client.ensure_connected();
+        if (retry == Retry::no && work.may_be_committed()) {
             // Log every write whose outcome is unknown, without throttling.
-            log_failed(WorkOutcome::connection_lost,
-                       "UA0105: lost the connection to the database: " + work.error_message() +
-                           "; the outcome of the write is unknown");
+            log_failed(
+                is_late ? WorkOutcome::timed_out : WorkOutcome::connection_lost,
+                (is_late ? timeout_message(timeout_policy_)
+                         : "UA0105: lost the connection to the database: " + work.error_message()) +
+                    "; the outcome of the write is unknown");
             return Failure::unavailable;
         }
+        if (is_late)
+            return timeout_failure();
         return is_connected && is_first ? std::nullopt : std::optional(connection_failure(client));
     }
     case ErrorKind::foreign_key_violation:

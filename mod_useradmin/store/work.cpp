@@ -28,7 +28,7 @@ bool is_query(const Statement& statement) noexcept {
 } // namespace
 
 Result<Rows> Work::run(const Statement& statement) {
-    const bool commits = !client_.is_in_transaction();
+    const bool commits = !client_.is_in_transaction() && !is_query(statement);
     const std::optional<Rows> rows = client_.run(statement, pool_);
     if (!rows && client_.error_kind() == ErrorKind::unencodable && is_query(statement))
         return Rows();
@@ -107,10 +107,12 @@ void Work::clear_error() noexcept {
 }
 
 Result<Rows> Work::record(const std::optional<Rows>& rows, bool commits) {
+    has_committed_ = has_committed_ || (rows && commits);
     if (rows)
         return *rows;
     const ErrorKind error_kind = client_.error_kind();
-    if (commits && (error_kind == ErrorKind::connection_lost || error_kind == ErrorKind::timed_out))
+    if ((commits || has_committed_) &&
+        (error_kind == ErrorKind::connection_lost || error_kind == ErrorKind::timed_out))
         may_be_committed_ = true;
     if (!error_kind_) {
         error_kind_ = error_kind;

@@ -78,7 +78,8 @@ class Work {
                                  *error_kind_ == ErrorKind::unencodable
                            : !error_message_.empty();
     }
-    /// Returns whether a failed statement may have been committed anyway.
+    /// Returns whether the connection was lost, or a statement timed out, during or after a write
+    /// that may have been committed.
     bool may_be_committed() const noexcept { return may_be_committed_; }
     void set_may_be_committed() noexcept { may_be_committed_ = true; }
     /// Clears the error before the statement is retried.
@@ -105,6 +106,8 @@ class Work {
     /// The names of the extra columns in the pool, because the schema may be replaced.
     std::vector<std::string_view> extra_names_;
     std::optional<ErrorKind> error_kind_;
+    /// Whether a write was committed.
+    bool has_committed_ = false;
     bool may_be_committed_ = false;
     std::string error_message_;
 };

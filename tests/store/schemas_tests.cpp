@@ -1341,6 +1341,38 @@ TEST(postgresql_tables_after_failures, are_changed_once_if_the_connection_is_los
     set_change_listener(nullptr);
 }
 
+TEST(postgresql_tables_after_failures, are_written_again_after_a_certain_rollback) {
+    add_user("u", "u@x");
+    // The sequence keeps its value after a rollback, so only the first attempt fails.
+    change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
+           "AS 'BEGIN IF nextval(''writes'') = 1 THEN PERFORM "
+           "pg_terminate_backend(pg_backend_pid()); END IF; RETURN OLD; END'; CREATE TRIGGER "
+           "last_write BEFORE DELETE ON \"user\" FOR EACH ROW EXECUTE FUNCTION last_write()",
+           "DROP TRIGGER last_write ON \"user\"; DROP FUNCTION last_write; DROP SEQUENCE writes");
+    UnknownOutcomes listener(true);
+    set_change_listener(&listener);
+    store().set_idempotency_key("a key");
+    expect_ok(store().remove("u", {}));
+    CHECK_EQUAL(2, sql().number("SELECT last_value FROM writes"));
+    CHECK_EQUAL(0, listener.count);
+    set_change_listener(nullptr);
+}
+
+TEST(postgresql_tables_after_failures, report_the_unknown_outcome_of_a_write_that_timed_out) {
+    expect_error("UA0107: the query timed out after 2 s; the outcome of the write is unknown");
+    add_user("u", "u@x");
+    store::UpdateGuard guard;
+    const std::string version(expect_ok(store().find("u")).version);
+    guard.versions = std::vector<std::string_view>{version};
+    sql().run("BEGIN; LOCK TABLE \"user\" IN SHARE MODE");
+    const store::TimeoutPolicy short_timeout = {std::chrono::seconds(2)};
+    store::DatabaseStore short_store(*connection_, log_, pool_, store::TableNames{}, "contract",
+                                     short_timeout);
+    CHECK(is_unavailable(
+        short_store.update("u", {{"name", "New"}}, guard, store::SessionPolicy::keep)));
+    sql().run("COMMIT");
+}
+
 TEST(postgresql_tables_after_failures,
      report_no_unknown_outcome_if_a_failed_attempt_is_not_recorded) {
     expect_error("UA0105");
