@@ -1,8 +1,12 @@
 // Tests the contract of the store (store/store.hpp) on every database.
 #include "contract.hpp"
+#include "support/files.hpp"
 #include "support/process.hpp"
 
 #include <optional>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 namespace useradmin::test {
 
@@ -1147,6 +1151,35 @@ TEST(postgresql_client, closes_a_connection_that_it_cannot_initialize) {
     store::DatabaseStore own_store(source, log_, pool_, store::TableNames{}, "own", timeout_policy);
     CHECK(is_unavailable(own_store.find("u", store::UserColumns::known)));
     CHECK(!client_->is_connected());
+}
+
+TEST(postgresql_client, tries_the_next_host_if_one_does_not_respond) {
+    const WorkFolder work;
+    const std::string folder = work.path().string();
+    std::string params = database().params();
+    const std::string host = "host=";
+    params.insert(params.find(host) + host.size(), folder + ",");
+    params.replace(params.find("connect_timeout=30"), 18, "connect_timeout=2");
+    apr_dbd_get_driver(pool_, "pgsql", &opened_.driver);
+    LONGS_EQUAL(APR_SUCCESS,
+                apr_dbd_open_ex(opened_.driver, pool_, params.c_str(), &opened_.handle, nullptr));
+    opened_.pool = pool_;
+    client_ = store::find_dialect("pgsql")->create_client(opened_, "client");
+    const int silent = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    (folder + "/.s.PGSQL.5432").copy(address.sun_path, sizeof(address.sun_path) - 1);
+    const bool listens =
+        bind(silent, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0 &&
+        listen(silent, 8) == 0;
+    client_->set_deadline(store::Clock::now() + std::chrono::seconds(20));
+    const bool is_connected = client_->reconnect();
+    const std::string error = client_->error_message();
+    close(silent);
+    client_.reset();
+    apr_dbd_close(opened_.driver, opened_.handle);
+    CHECK(listens);
+    CHECK_TEXT(is_connected, error.c_str());
 }
 
 TEST_GROUP_BASE(session, Contract){};

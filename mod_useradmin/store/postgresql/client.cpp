@@ -19,6 +19,11 @@ namespace useradmin::store {
 
 namespace {
 
+struct FreeOptions {
+    void operator()(PQconninfoOption* options) const noexcept { PQconninfoFree(options); }
+};
+using ConnectionOptions = std::unique_ptr<PQconninfoOption, FreeOptions>;
+
 /// Registers a result to be cleared with the pool.
 PGresult* adopt_result(PGresult* result, apr_pool_t* pool) {
     if (result != nullptr)
@@ -262,7 +267,7 @@ class PostgresqlClient final : public Client {
     bool reconnect() override {
         unknown_statements_ = 0;
         unnamed_.clear();
-        if (deadline_ == no_deadline) {
+        if (deadline_ == no_deadline || has_time_for_all_hosts()) {
             PQreset(connection_);
         } else if (PQresetStart(connection_) != 0) {
             auto state = PGRES_POLLING_WRITING;
@@ -433,6 +438,27 @@ class PostgresqlClient final : public Client {
             PQsetnonblocking(connection_, 1);
     }
 
+    /// Returns whether there are several hosts, and connect_timeout allows to try all of them until
+    /// one second after the deadline. PQresetPoll() ignores connect_timeout and would wait for the
+    /// first host.
+    bool has_time_for_all_hosts() const {
+        const ConnectionOptions options(PQconninfo(connection_));
+        std::ptrdiff_t hosts = 1;
+        int seconds = 0;
+        for (const PQconninfoOption* each = options.get();
+             each != nullptr && each->keyword != nullptr; ++each) {
+            const std::string_view keyword = each->keyword;
+            const std::string_view value = apr::view_of(each->val);
+            if (keyword == "host" || keyword == "hostaddr")
+                hosts = std::max(hosts, std::ranges::count(value, ',') + 1);
+            else if (keyword == "connect_timeout")
+                std::from_chars(value.data(), value.data() + value.size(), seconds);
+        }
+        return hosts > 1 && seconds > 0 &&
+               Clock::now() + hosts * std::chrono::seconds(std::max(seconds, 2)) <=
+                   deadline_ + std::chrono::seconds(1);
+    }
+
     /// Waits until the socket is ready for the poll() events. At the deadline, shuts down the
     /// connection and returns false. If the connection is broken, returns true, because libpq
     /// reports the error.
@@ -547,8 +573,7 @@ std::unique_ptr<Client> postgresql_client(const Connection& connection, const ch
 }
 
 bool has_postgresql_password(const std::string& parameters) {
-    const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(
-        PQconninfoParse(parameters.c_str(), nullptr), &PQconninfoFree);
+    const ConnectionOptions options(PQconninfoParse(parameters.c_str(), nullptr));
     bool has_password = false;
     for (const PQconninfoOption* each = options.get(); each != nullptr && each->keyword != nullptr;
          ++each)
