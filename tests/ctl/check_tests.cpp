@@ -876,4 +876,20 @@ TEST(postgresql_privileges, on_a_schema_are_reported_as_missing) {
     expect_grant(run_check("", {"--tables", "public.user public.session closed.logins"}));
 }
 
+TEST(postgresql_check, notes_a_database_without_an_encoding) {
+    sql().run("CREATE DATABASE ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' "
+              "TEMPLATE template0");
+    const std::string params = database().params() + " dbname=ascii";
+    const auto notes_encoding = [&](const std::string& of_database) {
+        const Json json(ctl_without_database({"--driver", database().driver(), "--params",
+                                              of_database, "check", "--json"})
+                            .output);
+        return any_contains(json, "data.notes", "SQL_ASCII");
+    };
+    const bool is_noted = notes_encoding(params);
+    sql().run("DROP DATABASE ascii");
+    CHECK(is_noted);
+    CHECK_FALSE(notes_encoding(database().params()));
+}
+
 } // namespace useradmin::test

@@ -73,6 +73,10 @@ class Examiner {
         if (strverscmp(found_.version.c_str(), product_.min_version) < 0)
             add_problem("the database server is version " + found_.version + "; upgrade it to " +
                         product_.min_version + " or later");
+        if (found_.accepts_invalid_text)
+            note("the encoding of the database is SQL_ASCII, so it accepts text that is not UTF-8, "
+                 "and lists with such a user fail; copy the tables to a database with the encoding "
+                 "UTF8");
     }
 
     /// Adds a note instead of a problem: sign-in then rejects users with a second factor, as with
