@@ -73,6 +73,39 @@ describe("several users at once", () => {
     for (const id of ids) await view.ask("DELETE", `/api/users/${id}`);
   });
 
+  scene("undoing also restores users of other pages, after a change each", there, async (view) => {
+    const ids = [];
+    for (let count = 0; count < 21; ++count) ids.push(await make(view, `Paged ${count}`, `${count}.paged@example.net`));
+    const reasons = async () => [...new Set((await site.users()).filter((each) => ids.includes(each.id)).map((each) => each.banned && each.banReason))];
+    const act = async (name, reason, isUndone = false) => {
+      await view.press(name, bar);
+      if (reason) await view.type("dialog input[name=reason]", reason);
+      await view.press(name);
+      await view.read("Done: 21.", ".toast");
+      await view.waitUntilHidden("dialog");
+      if (isUndone) await view.press("Undo");
+      await view.waitUntilHidden("dialog");
+      await view.waitUntilIdle();
+    };
+    await view.searchFor("paged@");
+    await view.click("thead input");
+    await view.press("Select all 21 matching users");
+    await view.read("21 selected", bar);
+    await act("Ban", "first");
+    await act("Ban", "second", true);
+    assert.deepEqual(await reasons(), ["first"]);
+    // A change in the panel moves its user to another page.
+    await view.choose(".tools select:has([value='updatedAt asc'])", "updatedAt asc");
+    await view.waitUntilIdle();
+    await view.openFirst();
+    await view.press("Lift the ban");
+    await view.read("The ban has been lifted.", "dialog.drawer .status");
+    await view.closeDialog();
+    await act("Ban", "third", true);
+    assert.deepEqual((await reasons()).sort(), [false, "first"]);
+    for (const id of ids) await view.ask("DELETE", `/api/users/${id}`);
+  });
+
   scene("the first selection is announced", there, async (view) => {
     await view.waitUntilIdle();
     const regions = await view.page.evaluateHandle(() => [...document.querySelectorAll("[role=status]")].filter((each) => each.checkVisibility()));

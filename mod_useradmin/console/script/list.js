@@ -164,6 +164,13 @@ class List {
     this.#search.value = this.#query.search;
     this.#refreshRows();
   }
+  /**
+   * Updates a user in the selection, which may contain users of other pages.
+   * @param {User} user
+   */
+  update(user) {
+    this.#selection?.update(user);
+  }
   /** @param {User} user */
   deselect(user) {
     this.#selection?.set([user], false);

@@ -144,7 +144,9 @@ async function changeAll(title, users, changeOf, options) {
       const user = users[next++];
       const [method, path, body, tag] = changeOf(user);
       try {
-        tags.set(user, (await retryWhileBusy(() => call(method, pathOf(user) + path, { body, tag }), stop.signal)).tag);
+        const response = await retryWhileBusy(() => call(method, pathOf(user) + path, { body, tag }), stop.signal);
+        tags.set(user, response.tag);
+        if (response.data) list?.update(response.data);
         isLate ||= isStillAccepted;
         done.push(user);
       } catch (error) {
@@ -205,8 +207,15 @@ class UserSelection {
   show(rows, total) {
     this.#rows = rows;
     this.#total = total;
-    for (const { user } of rows) if (this.#users.has(user.id)) this.#users.set(user.id, user);
+    for (const { user } of rows) this.update(user);
     this.#paint();
+  }
+  /**
+   * Replaces a selected user by a newer version.
+   * @param {User} user
+   */
+  update(user) {
+    if (this.#users.has(user.id)) this.#users.set(user.id, user);
   }
   /**
    * Drops the selection if it was made with other filters.

@@ -79,6 +79,7 @@ class Drawer {
     const { data, tag } = await readUser(this);
     if (mine !== this.#readings) return [];
     this.#paint(data);
+    list?.update(data);
     if (keepsEdits && editsIn(this.frame.node).length) return [];
     const changes = this.profile.take(this.user, data);
     this.user = data;
