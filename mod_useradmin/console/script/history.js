@@ -1,7 +1,15 @@
 // The audit log's events for one user.
 
-/** @type {(key: string, value: unknown) => string} */
-const valueText = (key, value) => (key === "role" && value ? nameOfRole(String(value)) : extraText({ type: key === "banExpires" ? "time" : "any" }, value, timeFormat));
+/**
+ * Formats a value of an event. Reasons are not shortened, because only the history shows those of earlier bans.
+ * @param {string} key
+ * @param {unknown} value
+ */
+function valueText(key, value) {
+  if (value && key === "role") return nameOfRole(String(value));
+  if (value && key === "banReason") return String(value);
+  return extraText({ type: key === "banExpires" ? "time" : "any" }, value, timeFormat);
+}
 /**
  * Returns lines such as "Role: User → Admin".
  * @param {AuditEvent} event
