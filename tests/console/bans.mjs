@@ -54,6 +54,7 @@ for (const [kind, where] of [["", site], [", with UserAdminExtras", extras]])
     await view.ask("PUT", `/api/users/${id}`, { name: "Regretted by another" });
     await view.press("Undo");
     await view.read("Somebody has changed this user in the meantime. Nothing was saved.", "dialog .notice");
+    assert.ok(await view.button("Undo"));
     assert.equal((await where.user(id)).banned, false);
     await view.ask("DELETE", `/api/users/${id}`);
   });

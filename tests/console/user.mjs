@@ -183,6 +183,22 @@ scene("saving a user whom somebody changed keeps the edits", { email: root }, as
   assert.deepEqual({ name, email }, { name: "Edsger W. Dijkstra", email: "ewd@example.org" });
 });
 
+scene("an error removes the message of an earlier success", { site: mailing, email: root }, async (view) => {
+  const id = await make(view, "Ersilia", "ersilia@example.org");
+  await view.openUser("ersilia@example.org");
+  await view.type("dialog input[name=name]", "Ersilia II");
+  await view.save();
+  await view.ask("PUT", `/api/users/${id}`, { name: "Ersilia III" });
+  await view.press("Send a link to set a password");
+  await view.read("Somebody has changed this user in the meantime", "dialog .notice");
+  assert.equal(await view.text("dialog .status"), "");
+  // There are no edits to restore.
+  await view.press("Reload and keep my edits");
+  await view.read("Name is now “Ersilia III”.", "dialog .status");
+  assert.equal(await view.text("dialog .status"), "Name is now “Ersilia III”.");
+  await view.ask("DELETE", `/api/users/${id}`);
+});
+
 /** Gives the open user the admin role, and saves all edits. */
 const makeAdmin = async (view) => {
   await view.choose("dialog select[name=role]", "admin");

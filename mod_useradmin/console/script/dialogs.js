@@ -6,6 +6,7 @@
  * @property {HTMLElement} heading
  * @property {HTMLElement} place contains the heading
  * @property {HTMLElement} content
+ * @property {HTMLElement} status
  * @property {HTMLElement} notice
  * @property {() => void} leave closes the dialog; if there are edits, asks first
  * @property {() => unknown} close
@@ -43,7 +44,7 @@ function dialog(title, kind = "") {
     h("div", { class: "top" }, h("div", { class: "head" }, place, bareButton("close", t("close"), leave)), status, notice),
     h("div", { class: "content" }, content));
   /** @type {Frame} */
-  const frame = { node, heading, place, content, notice, leave, close: () => node.close() };
+  const frame = { node, heading, place, content, status, notice, leave, close: () => node.close() };
   node.addEventListener("close", () => {
     node.remove();
     focusBelow(node, opener);

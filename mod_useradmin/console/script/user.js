@@ -154,12 +154,14 @@ class Drawer {
    * @param {() => unknown} action
    */
   #guarded(action) {
-    const { notice } = this.frame;
+    const { notice, status: success } = this.frame;
     return async () => {
       try {
         notice.replaceChildren();
         await action();
       } catch (error) {
+        // A success reported earlier would contradict the error. A button, such as Undo, stays for another attempt.
+        if (!success.querySelector("button")) success.textContent = "";
         const { status, message } = problemOf(error);
         if (status !== 412) throw error;
         const again = button(t("loadKeeping"), () => this.#attempt(() => this.#loadKeeping()));
@@ -187,7 +189,7 @@ class Drawer {
   async #loadKeeping() {
     const changes = await this.#load();
     this.frame.notice.replaceChildren();
-    tell([t("restored"), ...changes].join(" "));
+    tell(joined([editsIn(this.frame.node).length > 0 && t("restored"), ...changes]));
     this.profile.inputs.name.focus();
   }
 
