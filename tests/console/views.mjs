@@ -78,3 +78,11 @@ scene("Spanish buttons of links fit a narrow panel", { site: mailing, email: roo
   assert.deepEqual(outside, []);
   assert.ok(await view.button("Enviar un enlace para verificar el correo"));
 });
+
+scene("Previous and Next share a line on a phone", { email: root, height: 640 }, async (view) => {
+  for (const width of [320, 360, 390, 412]) {
+    await view.page.setViewport({ width, height: 640 });
+    const tops = await view.page.$$eval(".foot > button:not(.quiet)", (buttons) => buttons.map((button) => button.getBoundingClientRect().top));
+    assert.deepEqual(tops, [tops[0], tops[0]], `${width} px`);
+  }
+});
