@@ -36,6 +36,8 @@ describe("with UserAdminExtras", () => {
     await view.press("Generate");
     await view.check("the password dialog");
     await view.takeScreenshot("password");
+    const hidden = await view.page.$eval("dialog input[name=password]", ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    assert.ok(hidden <= 0, `${hidden} px of the password are hidden`);
     const made = await view.valueOf("password");
     assert.match(made, /^([a-zA-Z2-9]{5}-){3}[a-zA-Z2-9]{5}$/);
     await view.press("Set a password");
