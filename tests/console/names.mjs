@@ -61,6 +61,20 @@ scene("an invisible name is replaced by the address", { email: root }, async (vi
   }
 });
 
+scene("a long role ends in an ellipsis", { email: root }, async (view) => {
+  const id = await make(view, "Long Role", "role@example.org");
+  await site.sql(`UPDATE "user" SET "role" = '${"auditor-of-everything-".repeat(5)}' WHERE "id" = '${id}'`);
+  await view.searchFor("role@");
+  await view.openFirst();
+  for (const place of ["tbody", "dialog .head"]) {
+    // text-overflow has no effect in a flex container.
+    const { display, isCut } = await view.page.$eval(`${place} .pill`, (pill) => ({ display: getComputedStyle(pill).display, isCut: pill.scrollWidth > pill.clientWidth }));
+    assert.ok(isCut && !display.includes("flex"), `${place}: ${display}, ${isCut}`);
+  }
+  await view.check("a long role");
+  await view.ask("DELETE", `/api/users/${id}`);
+});
+
 scene("a name of ten thousand letters hides no controls", { email: root, width: 320, height: 640 }, async (view) => {
   const name = "Wide".repeat(2500);
   const id = await make(view, name, `${"w".repeat(3000)}@example.org`);
