@@ -72,6 +72,20 @@ scene("after five wrong codes the console asks for the password again", { site: 
   await view.see("input[name=password]");
 });
 
+scene("signing in and out name a rejected origin", {}, async (view) => {
+  let isRejected = true;
+  await view.intercept((request) => isRejected && request.url().includes("/api/auth/sign-") && { status: 403, body: JSON.stringify({ message: "Invalid origin", code: "INVALID_ORIGIN" }) });
+  await view.type("input[name=email]", root);
+  await view.type("input[name=password]", password);
+  await view.press("Sign in");
+  await view.read("The origin of this page is not allowed.", "[role=alert]");
+  isRejected = false;
+  await view.signIn(root);
+  isRejected = true;
+  await view.press("Sign out");
+  await view.read("The origin of this page is not allowed.", ".toast");
+});
+
 scene("signing out or an expired session leads to the form", { email: root }, async (view) => {
   await view.press("Sign out");
   await view.read("You have signed out.");

@@ -59,11 +59,11 @@ function enterCode() {
 
 async function leave() {
   const asking = caller;
-  const { status } = await send("POST", `${service.signIn}/sign-out`, { body: {} });
+  const { status, content } = await send("POST", `${service.signIn}/sign-out`, { body: {} });
   // Ignore a second click.
   if (asking !== caller) return;
   if (status === 200) return enter(t("signedOut"), true);
-  tell(new Problem(status).message);
+  tell(new Problem(status, content?.code).message);
 }
 
 function bar() {

@@ -13,6 +13,7 @@ const texts = {
   wrongPassword: ["Wrong email or password.", "Correo o contraseña incorrectos."],
   BANNED_USER: ["This account is banned.", "Esta cuenta está bloqueada."],
   TWO_FACTOR_REQUIRED: ["This account has a second factor. Sign in to the application first, then come back to this page.", "Esta cuenta tiene un segundo factor. Inicia sesión primero en la aplicación y vuelve después a esta página."],
+  INVALID_ORIGIN: ["The origin of this page is not allowed.", "Origen no permitido"],
   code: ["Code", "Código"],
   codeHint: ["From your authenticator app, or a backup code.", "De tu aplicación de autenticación, o un código de respaldo."],
   trustDevice: ["Trust this device for 30 days", "Confiar en este dispositivo durante 30 días"],
