@@ -9,7 +9,7 @@ import { Site } from "./support/site.mjs";
 const site = new Site(
   { directives: "UserAdminExtras On\nUserAdminColumns company settings\nUserAdminEditable plan seats vip seen missing", hasAuditLog: true },
   (each) => each.sql(
-    `ALTER TABLE "user" ADD COLUMN "company" text; ALTER TABLE "user" ADD COLUMN "settings" json; ALTER TABLE "user" ADD COLUMN "plan" text;
+    `ALTER TABLE "user" ADD COLUMN "company" text; ALTER TABLE "user" ADD COLUMN "settings" json; ALTER TABLE "user" ADD COLUMN "plan" text CHECK ("plan" <> 'none');
      ALTER TABLE "user" ADD COLUMN "seats" integer; ALTER TABLE "user" ADD COLUMN "vip" boolean; ALTER TABLE "user" ADD COLUMN "seen" timestamp;
      ALTER TABLE "user" ADD COLUMN "resetToken" text DEFAULT 's3cr3t';
      UPDATE "user" SET "company" = '<b>Navy</b>', "settings" = '{"a":[1]}', "plan" = 'basic', "seen" = '2026-03-01T09:30:00.000Z' WHERE "id" = 'user-3'`));
@@ -91,6 +91,9 @@ describe("columns", () => {
       await view.page.$$eval("dialog [name^=data]", (all) => all.map(({ name, type, value }) => [name, type, value])),
       [["data.plan", "text", "basic"], ["data.seats", "number", ""], ["data.vip", "select-one", ""], ["data.seen", "datetime-local", "2026-03-01T10:30"]]);
     await view.check("a user with extra columns");
+    await view.type(input("plan"), "none");
+    await view.press("Save changes");
+    await view.read("The service did not accept a value.", "dialog form [role=alert]");
     await view.type(input("plan"), "pro");
     await view.type(input("seats"), "1e");
     await view.press("Save changes");

@@ -260,6 +260,7 @@ const texts = {
   failed: ["The request failed (status {status}).", "No ha funcionado (estado {status})."],
   unknownOutcome: ["It is unknown whether this was done. Reload before you try again.", "No se sabe si se ha hecho. Carga de nuevo antes de reintentarlo."],
   "status.0": ["The server could not be reached. Try again.", "No se ha podido contactar con el servidor. Inténtalo de nuevo."],
+  "status.400": ["The service did not accept a value.", "El servicio no ha aceptado un valor."],
   "status.401": ["Your session has ended. Sign in again.", "Tu sesión ha terminado. Inicia sesión de nuevo."],
   "status.403": ["You may not do this.", "No tienes permisos."],
   "status.404": ["This no longer exists.", "Ya no existe."],
