@@ -421,6 +421,7 @@ describe("with UserAdminExtras", () => {
     await view.openUser("emmy.noether@example.org");
     const release = await view.hold((request) => request.url().includes("/sign-in-methods"));
     await view.click("details:first-of-type summary");
+    await view.read("Loading …", "details:first-of-type");
     await view.click("details:first-of-type summary");
     await view.click("details:first-of-type summary");
     await view.read("Password", "details:first-of-type");

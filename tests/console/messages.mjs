@@ -97,9 +97,11 @@ scene("the focus stays on the heading while a user loads", { email: root }, asyn
   const release = await view.hold((request) => request.url().endsWith("/user-17"));
   await view.click("tbody .person button");
   await view.focusOn("Hedy Lamarr");
+  await view.read("Loading …", "dialog .content");
   await release();
   await view.see("dialog.drawer .facts dd");
   await view.waitUntilIdle();
+  assert.ok(!(await view.text("dialog")).includes("Loading"));
   assert.equal(await view.page.evaluate(() => document.activeElement.outerHTML.startsWith("<h2")), true);
   await view.focusOn("Hedy Lamarr");
 });

@@ -20,6 +20,7 @@ class Drawer {
     this.frame = dialog("…", "drawer");
     this.frame.node.user = id;
     this.frame.close = () => this.close();
+    this.frame.content.append(h("p", { class: "muted" }, t("loading")));
     this.frame.place.append(this.#pills);
     this.frame.place.before(avatar(known ?? { name: "", email: "" }, "large"));
     if (canCopy) this.frame.place.after(bareButton("link", t("copyLink"), copy(() => addressWith(new URLSearchParams({ user: id })))));
