@@ -118,6 +118,22 @@ describe("with UserAdminExtras", () => {
     await view.read("Your session has ended. Sign in again.");
   });
 
+  scene("sessions name the browsers of phones", { ...there, email: root }, async (view) => {
+    const id = await make(view, "Paula Phone", "phone@example.org");
+    const [ios, android] = ["Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)", "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko)"];
+    const names = {
+      "Chrome on iOS": `${ios} CriOS/140.0 Mobile/15E148 Safari/604.1`,
+      "Edge on Android": `${android} Chrome/140.0 Mobile Safari/537.36 EdgA/140.0`,
+      "Edge on iOS": `${ios} Version/18.0 EdgiOS/140.0 Mobile/15E148 Safari/604.1`,
+      "Firefox on iOS": `${ios} FxiOS/140.0 Mobile/15E148 Safari/605.1.15`,
+    };
+    for (const agent of Object.values(names)) await extras.sql(`INSERT INTO session (id, token, "userId", "expiresAt", "createdAt", "updatedAt", "userAgent") VALUES ('${agent}', '${agent}', '${id}', '9000-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '${agent}')`);
+    await view.openUser("phone@example.org");
+    const shown = await view.page.$$eval(".sessions li span:first-child", (all) => all.map((each) => each.textContent));
+    assert.deepEqual(shown.sort(), Object.keys(names));
+    await view.ask("DELETE", `/api/users/${id}`);
+  });
+
   scene("a ban ends at the chosen time", { ...there, email: root }, async (view) => {
     await view.openUser("john.backus@example.org");
     await view.press("Ban");

@@ -5,7 +5,7 @@ function deviceOf(agent) {
   if (!agent) return t("unknownDevice");
   /** @param {[RegExp, string][]} pairs */
   const first = (pairs) => pairs.find(([pattern]) => pattern.test(agent))?.[1];
-  const browser = first([[/Edg\//, "Edge"], [/OPR\//, "Opera"], [/Firefox\//, "Firefox"], [/Chrome\//, "Chrome"], [/Safari\//, "Safari"]]);
+  const browser = first([[/Edg/, "Edge"], [/OPR\//, "Opera"], [/Firefox\/|FxiOS/, "Firefox"], [/Chrome\/|CriOS/, "Chrome"], [/Safari\//, "Safari"]]);
   const system = first([[/Windows/, "Windows"], [/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Mac OS X/, "macOS"], [/Linux/, "Linux"]]);
   return browser && system ? t("on", { browser, system }) : (browser ?? brief(agent));
 }
