@@ -150,6 +150,7 @@ describe("several users at once", () => {
     await view.click("thead input");
     await view.press("Delete", bar);
     await view.read("Delete: 3 users", "dialog h2");
+    await view.read("This is permanent and includes all sessions and accounts.", "dialog");
     await view.type("dialog input[name=address]", "2");
     await view.press("Delete");
     await view.read("This does not match.", "dialog");

@@ -221,7 +221,7 @@ const texts = {
   factorReset: ["The second factor has been removed.", "Se ha quitado el segundo factor."],
   remove: ["Delete user", "Eliminar usuario"],
   removeTitle: ["Delete {name}?", "¿Eliminar a {name}?"],
-  removeLead: ["This permanently deletes the user, including all sessions and accounts. To confirm, type:", "Es para siempre e incluye todas las sesiones y cuentas. Para confirmar, escribe:"],
+  removeLead: ["This is permanent and includes all sessions and accounts. To confirm, type:", "Es para siempre e incluye todas las sesiones y cuentas. Para confirmar, escribe:"],
   removed: ["{name} has been deleted.", "Se ha eliminado a {name}."],
   notTheSame: ["This does not match.", "No coincide."],
   selected: ["{count} selected", "{count} seleccionados"],
