@@ -41,8 +41,7 @@ struct Texts {
     Text list_failed = {"Error al obtener usuarios", "The users could not be read."};
     Text get_failed = {"Error al obtener usuario", "The user could not be read."};
     Text create_failed = {"Error al crear usuario", "The user could not be created."};
-    Text update_failed = {"Error al actualizar usuario",
-                          "The user could not be changed. Perhaps another user has this email."};
+    Text update_failed = {"Error al actualizar usuario", "The user could not be changed."};
     Text delete_failed = {"Error al eliminar usuario", "The user could not be deleted."};
 
     // Not in the specification.

@@ -139,9 +139,16 @@ describe("several users at once", () => {
     await view.press("Give the role");
     await view.read("Give 2 users the role “Admin”?", "dialog:last-of-type h2");
     assert.equal((await site.user("user-0")).role, "user");
+    // The message about a failure does not mention the address.
+    let isBroken = true;
+    await view.intercept((request) => isBroken && request.method() === "PUT" && request.url().endsWith("/user-0") && { status: 500, body: JSON.stringify({ success: false, error: "Error al actualizar usuario" }) });
     await view.press("Give the role");
+    await view.read("Done: 1. Failed: 1.", "dialog .status");
+    assert.equal(await view.text(".failures p"), "The user could not be changed.");
+    isBroken = false;
+    await view.press("Try again");
     await view.waitUntilHidden("dialog");
-    await view.read("Done: 2.", ".toast");
+    await view.read("Done: 1.", ".toast");
     for (const id of ["user-0", "user-2"]) assert.equal((await site.user(id)).role, "admin");
   });
 

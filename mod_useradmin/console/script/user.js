@@ -208,8 +208,13 @@ class Drawer {
     try {
       await this.#send("PUT", "", body);
     } catch (error) {
+      const problem = problemOf(error);
       // The service also returns 500 if another user has the address.
-      throw problemOf(error).status === 500 && body.email !== undefined && (await this.#isTaken(body.email)) ? new Problem(400, addressTaken) : error;
+      if (problem.status === 500 && body.email !== undefined) {
+        if (await this.#isTaken(body.email)) throw new Problem(400, addressTaken);
+        problem.message = joined([problem.message, t("perhapsTaken")]);
+      }
+      throw problem;
     }
     this.profile.settle(edits);
     this.user = { ...user, ...edits.body, ...edits.body.data };
