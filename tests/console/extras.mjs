@@ -139,6 +139,8 @@ describe("with UserAdminExtras", () => {
     await view.press("Ban");
     await view.type("dialog input[name=reason]", "a week off");
     await view.choose("dialog select[name=until]", "date");
+    await view.press("Ban");
+    await view.read("Enter a date and time.", "dialog");
     await view.page.$eval("dialog input[name=date]", (input) => (input.value = "2020-01-01T10:00"));
     await view.press("Ban");
     await view.read("This time is in the past.", "dialog");

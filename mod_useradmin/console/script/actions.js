@@ -41,12 +41,10 @@ function untilFields() {
   const date = h("input", { type: "datetime-local", name: "date", max: "9999-12-31T23:59" });
   const dateField = field(t("dateAndTime"), date);
   dateField.hidden = true;
-  until.addEventListener("change", () => {
-    dateField.hidden = until.value !== "date";
-    date.required = !dateField.hidden;
-  });
+  until.addEventListener("change", () => (dateField.hidden = until.value !== "date"));
   date.check = () => {
     if (dateField.hidden) return "";
+    if (!date.value) return t("noTime");
     const end = new Date(date.value).getTime();
     return end <= Date.now() ? t("past") : end < Date.UTC(10000, 0) ? "" : t("tooFar");
   };
