@@ -17,11 +17,9 @@ namespace useradmin::ctl {
 namespace {
 
 FileAccess own_access(const std::string& file, const std::string& directory) noexcept {
-    if (access(directory.c_str(), F_OK) != 0)
+    if (access(directory.c_str(), R_OK | W_OK | X_OK) != 0)
         return FileAccess::unreachable;
-    const bool is_full = access(directory.c_str(), R_OK | W_OK | X_OK) == 0 &&
-                         access(file.c_str(), R_OK | W_OK) == 0;
-    return is_full ? FileAccess::full : FileAccess::denied;
+    return access(file.c_str(), R_OK | W_OK) == 0 ? FileAccess::full : FileAccess::denied;
 }
 
 std::string owner_and_mode(const std::string& path) {

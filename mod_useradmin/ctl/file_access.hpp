@@ -17,9 +17,9 @@ struct Account {
 /// Whether SQLite can use a database file.
 enum class FileAccess {
     full,
-    /// The account cannot read or cannot write the file, or cannot create files in its directory.
+    /// The account cannot read or cannot write the file.
     denied,
-    /// The directory does not exist, or the account cannot search one of its parent directories.
+    /// The directory does not exist, or the account cannot read it or create files in it.
     unreachable,
     /// The access of another account cannot be determined, usually because only root can do this.
     unknown,

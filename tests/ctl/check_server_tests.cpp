@@ -8,6 +8,7 @@
 #include "support/process.hpp"
 
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace useradmin::test {
@@ -148,7 +149,7 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
                            perms::others_read | perms::others_exec;
     const auto account = *Httpd::account();
     const std::string remedy =
-        "; run: chown " + account.name + ": " + folder.string() + " " + database;
+        "; run: chown " + account.name + ": '" + database + "' && chmod u+rw '" + database + "';";
     set_owner_and_mode(folder, account.user_id, all_read);
     set_owner_and_mode(database, 0, perms::owner_read | perms::owner_write | perms::others_read);
     expect_problem(configuration, remedy);
@@ -164,40 +165,49 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
         for (const char* suffix : {"-wal", "-shm"}) {
             set_owner_and_mode(database + suffix, account.user_id, perms::owner_read);
             expect_problem(configuration, database + suffix + " (owner " + account.name);
-            expect_problem(configuration, database + "-wal " + database + "-shm && chmod u+rwX");
+            expect_problem(configuration, database + "-wal' '" + database + "-shm' && chmod u+rw");
             set_owner_and_mode(database + suffix, account.user_id,
                                perms::owner_read | perms::owner_write);
         }
     }
-    set_owner_and_mode(folder, 0, all_read);
-    expect_problem(configuration, remedy);
-    set_owner_and_mode(folder, 0, perms::owner_all);
-    expect_problem(configuration, remedy);
+    const auto move_from = [&](const std::filesystem::path& directory) {
+        return account.name + " lacks full access to " + directory.string() +
+               ": move the database to a directory such as /var/lib/useradmin that belongs to " +
+               account.name;
+    };
+    for (const perms mode : {all_read, perms::owner_all}) {
+        set_owner_and_mode(folder, 0, mode);
+        expect_problem(configuration, move_from(folder));
+    }
     const std::filesystem::path inner = folder / "inner";
     std::filesystem::create_directory(inner);
     std::filesystem::rename(database, inner / "users.sqlite");
     set_owner_and_mode(inner, account.user_id, perms::owner_all);
     expect_problem(config_without_database(
                        replace_first(directives, "children/", "children/inner/") + service),
-                   account.name + " cannot access " + inner.string() + ": move the database");
+                   move_from(inner));
 }
 
 TEST(check_server, prints_commands_that_fix_the_access_to_a_database_file) {
     if (!running_as_root())
         return;
-    const std::filesystem::path folder = work().make("remedy");
+    const std::filesystem::path folder = work().make("the app's files");
     const std::string database = create_database(folder);
     const std::string configuration =
         config_without_database(database_directives("sqlite3", database) + service);
     using std::filesystem::perms;
     std::filesystem::permissions(database, perms::owner_read | perms::owner_write);
-    std::filesystem::permissions(folder, perms(0755));
+    // A shared directory keeps its owner.
+    std::filesystem::permissions(folder, perms(0777));
     const std::string found = check(configuration).output;
     const std::size_t start = found.find("; run: ");
     CHECK_TEXT(start != found.npos, found.c_str());
     const std::string remedy = found.substr(start + 7, found.find(';', start + 7) - start - 7);
     expect_ok(test::run({{"/bin/sh", "-c", remedy}}));
     expect_no_problem(configuration);
+    struct stat about = {};
+    CHECK_EQUAL(0, stat(folder.c_str(), &about));
+    CHECK_EQUAL(uid_t(0), about.st_uid);
 }
 
 TEST(check_server, reports_a_relative_database_file) {

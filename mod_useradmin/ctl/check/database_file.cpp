@@ -8,6 +8,18 @@
 
 namespace useradmin::ctl {
 
+namespace {
+
+/// Returns the text as one word of a shell command.
+std::string shell_word(const std::string& text) {
+    std::string word = "'";
+    for (const char each : text)
+        word += each == '\'' ? "'\\''" : std::string(1, each);
+    return word + "'";
+}
+
+} // namespace
+
 void check_database_file(const std::string& file, const std::optional<Account>& child_account,
                          Findings& findings) {
     if (file.empty() || !child_account)
@@ -24,23 +36,24 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
     });
     if (rejected == files.end())
         return;
-    const std::string directory = directory_of(file);
-    std::string all = directory + " " + file;
+    // Never change the directory's owner: it may be shared, such as /tmp.
+    std::string all = shell_word(file);
     // If httpd's children cannot use the database, this command may have created the other files.
     // They are removed when the command ends.
     if (rejected != files.begin())
         for (auto each = files.begin() + 1; each != files.end(); ++each)
-            all += " " + *each;
+            all += " " + shell_word(*each);
     const std::string problem =
         "httpd's children (" + child_account->name +
         ") cannot read and write the database, so requests get 503: " + describe_access(*rejected);
     if (access == FileAccess::unreachable)
         findings.problems.push_back(
-            problem + "; " + child_account->name + " cannot access " + directory +
-            ": move the database to a directory such as /var/lib/useradmin");
+            problem + "; " + child_account->name + " lacks full access to " + directory_of(file) +
+            ": move the database to a directory such as /var/lib/useradmin that belongs to " +
+            child_account->name);
     else if (access == FileAccess::denied)
         findings.problems.push_back(problem + "; run: chown " + child_account->name + ": " + all +
-                                    " && chmod u+rwX " + all +
+                                    " && chmod u+rw " + all +
                                     "; if another program uses the database, give both accounts a "
                                     "common group instead");
 }
