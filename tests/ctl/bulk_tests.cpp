@@ -16,6 +16,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -323,6 +324,31 @@ TEST(postgresql_bulk, interrupted_export_writes_nothing_and_reports_it) {
     CHECK_TEXT(has(said, "useradminctl: interrupted; nothing was written; run the command again"),
                said.c_str());
     CHECK_EQUAL(0, count_files("interrupted.csv"));
+}
+
+TEST(bulk, interrupt_ends_an_export_whose_reader_has_stalled) {
+    expect_ok(ctl({"import", new_file(user_lines(500))}));
+    for (const bool is_json : {false, true}) {
+        const std::string pipe = path(is_json ? "stalled.json" : "stalled.pipe");
+        const std::string out = pipe + ".out";
+        CHECK_EQUAL(0, mkfifo(pipe.c_str(), 0600));
+        const int end = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+        const int size = fcntl(end, F_SETPIPE_SZ, 4096);
+        std::vector<std::string> command = {"/bin/sh", "-c", "exec \"$@\" > \"$0\"", pipe};
+        for (const std::string& word : words({"export"}))
+            command.push_back(word);
+        if (is_json)
+            command.emplace_back("--json");
+        Process exporting({command, environment()}, out);
+        int waiting = 0;
+        CHECK(eventually([&] { return ioctl(end, FIONREAD, &waiting) == 0 && waiting == size; }));
+        exporting.signal(SIGTERM);
+        CHECK(exporting.exits_within(std::chrono::seconds(30)));
+        close(end);
+        const std::string said = read_file(out);
+        CHECK_TEXT(has(said, "interrupted; the output is incomplete; run the command again"),
+                   said.c_str());
+    }
 }
 
 TEST(postgresql_bulk, export_and_dry_run_ignore_the_timeouts_of_httpd) {

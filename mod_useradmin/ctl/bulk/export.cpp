@@ -90,10 +90,11 @@ class Output {
         if (std::fwrite(text.data(), 1, text.size(), stream()) != text.size())
             reject();
     }
-    /// Syncs the file and gives it its final name. main() flushes standard output.
+    /// Flushes the output. Syncs a file and gives it its final name.
     void finish() {
-        if (file_ != nullptr && (std::fflush(file_.get()) != 0 || fsync(fileno(file_.get())) != 0 ||
-                                 std::rename(part_.c_str(), name_.c_str()) != 0))
+        if (std::fflush(stream()) != 0 ||
+            (file_ != nullptr &&
+             (fsync(fileno(file_.get())) != 0 || std::rename(part_.c_str(), name_.c_str()) != 0)))
             reject();
         part_.clear();
     }
@@ -153,7 +154,8 @@ Exit export_users(Context& context) {
     if (!is_seen)
         progress.emplace("Exporting users");
     bool is_complete = false;
-    InterruptHandler interrupt_handler(context.wants_json(), [&](bool is_delayed) {
+    const bool wants_json = context.wants_json() && output.is_file();
+    InterruptHandler interrupt_handler(wants_json, [&](bool is_delayed) {
         if (progress)
             progress->clear();
         return is_delayed    ? "the output may be incomplete; run the command again"
