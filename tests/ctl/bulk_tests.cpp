@@ -129,6 +129,19 @@ TEST(bulk, import_hashes_passwords_in_the_configured_format) {
           password::Verdict::match);
 }
 
+TEST(bulk, import_rejects_an_empty_password_but_not_a_missing_one) {
+    const std::pair<const char*, const char*> files[] = {
+        {".ndjson", "{\"email\":\"ana@x.org\",\"name\":\"Ana\",\"password\":null}\n"
+                    "{\"email\":\"bo@x.org\",\"name\":\"Bo\",\"password\":\"\"}\n"},
+        {".csv", "password,email,name\n,ana@x.org,Ana\n\"\",bo@x.org,Bo\n"}};
+    for (const auto& [end, text] : files) {
+        const CommandResult ended = ctl({"import", "--dry-run", "--force", new_file(text, end)});
+        CHECK_EQUAL(1, ended.status);
+        CHECK_TEXT(has(ended.errors, "has an empty password"), ended.errors.c_str());
+        CHECK_TEXT(has(ended.errors, "1 line is invalid"), ended.errors.c_str());
+    }
+}
+
 TEST(bulk, import_follows_the_settings_of_the_service) {
     expect_ok(ctl({"import", new_file(user_line("ANA@X.ORG", hash_member(argon2id_hash))),
                    "--account-id", "user-id", "--email-case", "lower"}));

@@ -53,8 +53,11 @@ std::string fill_entry(ImportEntry& entry, const ImportRules& rules) {
     for (const Cell& cell : entry.cells) {
         if (cell.name == hash_member && cell.text)
             entry.row.password_hash = cell.text->view();
-        if (cell.name == password_member && cell.text)
+        if (cell.name == password_member && cell.text) {
             entry.password = cell.text->view();
+            if (entry.password.empty())
+                return "has an empty password";
+        }
         if (const auto* const field = model::find_user_field(cell.name))
             if (!set(user, *field, cell))
                 return "has an invalid " + std::string(field->name) + requirement_of(*field);
