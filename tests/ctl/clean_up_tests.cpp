@@ -50,6 +50,21 @@ TEST(clean_up, with_an_undefined_variable_rejects_a_deletion) {
               "UserAdminCleanUp: contains an undefined or ambiguous variable"));
 }
 
+TEST(clean_up, with_different_values_rejects_a_deletion) {
+    const std::string ana = create("ana@x.org");
+    for (const std::string directive : {"UserAdminCleanUp", "UserAdminEndSessions"}) {
+        const std::string lines =
+            directive + " Off\n<VirtualHost *:81>\n" + directive + " On\n</VirtualHost>\n";
+        const CommandResult ended = ctl_with(lines, {"delete", ana, "--yes"});
+        CHECK_EQUAL(2, ended.status);
+        CHECK_TEXT(has(ended.errors, directive + " has different values in different places; use "
+                                                 "--config with a configuration that sets it"),
+                   ended.errors.c_str());
+        expect_ok(ctl_with(lines, {"list"}));
+    }
+    expect_ok(ctl_with("UserAdminCleanUp On\nUserAdminCleanUp on\n", {"delete", ana, "--yes"}));
+}
+
 TEST(clean_up, deletes_password_links_depending_on_the_mail_command) {
     const std::string ana = create("ana@x.org");
     add_key("of ana", ana);

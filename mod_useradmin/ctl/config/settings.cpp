@@ -280,9 +280,14 @@ CommandSettings read_settings(const Options& options,
     if (use == DatabaseUse::write)
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), settings);
     if (use == DatabaseUse::write)
-        for (const char* const directive : {"UserAdminCleanUp", "UserAdminEndSessions"})
-            file.require_defined(directive,
-                                 "use --config with a configuration that sets it to On or Off");
+        for (const std::string directive : {"UserAdminCleanUp", "UserAdminEndSessions"}) {
+            const char* const remedy =
+                "use --config with a configuration that sets it to On or Off";
+            file.require_defined(directive, remedy);
+            if (file.has(directive, "On") && file.has(directive, "Off"))
+                throw UsageError(file.name() + ": " + directive +
+                                 " has different values in different places; " + remedy);
+        }
     read_features(file, settings);
     const bool checks_plugins =
         command == "check" && (file.has("AuthUserAdminApiKey", "On") ||
