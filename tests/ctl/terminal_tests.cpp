@@ -55,6 +55,13 @@ TEST(terminal, restores_echo_at_Ctrl_Z) {
     CHECK(terminal.has_echo());
 }
 
+TEST(terminal, import_ends_at_the_first_Ctrl_D) {
+    Terminal terminal(words({"import", "-"}), environment());
+    terminal.type("{\"email\":\"ana@x.org\",\"name\":\"Ana\"}\n\x04");
+    terminal.await("1 user created");
+    CHECK_EQUAL(0, terminal.status());
+}
+
 TEST(terminal, delete_asks_and_only_a_yes_deletes) {
     create("ana@x.org", "An\x1b[31ma", "admin");
     for (const char* answer : {"\n", "n\n", "nope\n", "yesterday\n", "\x04"}) {

@@ -193,7 +193,9 @@ std::string_view UserFileReader::read_line() {
         compact_buffer();
         const std::size_t before = buffer_.size();
         buffer_.resize(before + piece_size);
-        const std::size_t count = std::fread(buffer_.data() + before, 1, piece_size, file_);
+        // On a terminal, a read after Ctrl-D would wait for another one.
+        const std::size_t count =
+            std::feof(file_) != 0 ? 0 : std::fread(buffer_.data() + before, 1, piece_size, file_);
         buffer_.resize(before + count);
         bytes_ += count;
         if (std::ferror(file_) != 0)
