@@ -398,6 +398,15 @@ TEST(sqlite_schema, creates_a_private_sqlite_file) {
     std::filesystem::remove(name);
 }
 
+TEST(sqlite_schema, leaves_no_empty_file_after_a_failure) {
+    const std::string name = path("failed.db");
+    const CommandResult ended =
+        ctl_without_database({"--driver", "sqlite3", "--params", name, "--tables",
+                              "a.user a.session a.account", "schema"});
+    CHECK_EQUAL(2, ended.status);
+    CHECK_FALSE(std::filesystem::exists(name));
+}
+
 TEST(schema, reports_a_missing_column_with_a_remedy) {
     expect_ok(ctl({"--tables", tables, "schema", "--force"}));
     const std::string id = expect_ok(
