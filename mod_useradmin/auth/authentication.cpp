@@ -465,11 +465,12 @@ httpd::OptionalCredentials useradmin_session_credentials(const request_rec* requ
             const sign_in::Cookies cookies(settings.get<CookieName>(), secrets.front(), false);
             const crypto::Secret credential = credential_of(request, settings);
             return httpd::SessionCredentials{
-                settings.get<CookieName>(), secrets.front(),
+                settings.get<CookieName>(),
+                secrets.front(),
                 crypto::Secret(std::string(token_of(credential.view(), settings).text)),
                 signed_cookie(request, settings, cookies.name_of("admin_session")),
-                signed_cookie(request, settings, cookies.name_of("dont_remember")).view() ==
-                    "true"};
+                signed_cookie(request, settings, cookies.name_of("dont_remember")).view() == "true",
+                settings.get<ReadsBearer>()};
         },
         [](const char*) -> httpd::OptionalCredentials { return std::nullopt; });
 }

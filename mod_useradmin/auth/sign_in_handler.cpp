@@ -38,9 +38,10 @@ int handle_sign_in(request_rec* request) {
     RequestVerifier verifier(request);
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
     const httpd::RequestHeaders headers(request);
-    const sign_in::Cookies cookies(
-        settings.get<CookieName>(), secrets.empty() ? std::string_view() : secrets.front(),
-        apr::view_of(ap_http_scheme(request)) == "https", headers.find("Cookie"));
+    const sign_in::Cookies cookies(settings.get<CookieName>(),
+                                   secrets.empty() ? std::string_view() : secrets.front(),
+                                   apr::view_of(ap_http_scheme(request)) == "https",
+                                   headers.find("Cookie"), settings.get<ReadsBearer>());
     const crypto::Secret credential = credential_of(request, settings);
     httpd::RequestBody body(request, verifier.backend().log(), max_body_size,
                             verifier.backend().settings().body_timeout);
@@ -65,7 +66,6 @@ int handle_sign_in(request_rec* request) {
         {.store = verifier.backend().store(),
          .credentials = verifier.credentials(),
          .cookies = cookies,
-         .accepts_bearer = settings.get<ReadsBearer>(),
          .trusted_origins = settings.get<httpd::TrustedOrigins>(),
          .now = text::now(),
          .event = verifier.backend().event(),

@@ -43,6 +43,8 @@ struct SessionCredentials {
     crypto::Secret admin_session;
     /// Whether the session ends when the browser closes (the dont_remember cookie).
     bool has_dont_remember = false;
+    /// Whether `Authorization: Bearer` is also accepted.
+    bool accepts_bearer = false;
 };
 using OptionalCredentials = std::optional<SessionCredentials>;
 

@@ -87,13 +87,14 @@ int handle_better_auth(request_rec* request, const admin::Endpoint& endpoint) {
                               *context.settings().get<BetterAuthRoles>(),
                               context.settings().get<ShowsTokens>()};
     if (credentials)
-        service.session_cookies = admin::SessionCookies{
-            {credentials->cookie_name, credentials->signing_secret,
-             apr::view_of(ap_http_scheme(request)) == "https", context.headers().find("Cookie")},
-            credentials->token.view(),
-            credentials->admin_session.view(),
-            credentials->has_dont_remember,
-            apr::view_of(request->useragent_ip)};
+        service.session_cookies =
+            admin::SessionCookies{{credentials->cookie_name, credentials->signing_secret,
+                                   apr::view_of(ap_http_scheme(request)) == "https",
+                                   context.headers().find("Cookie"), credentials->accepts_bearer},
+                                  credentials->token.view(),
+                                  credentials->admin_session.view(),
+                                  credentials->has_dont_remember,
+                                  apr::view_of(request->useragent_ip)};
     return context.send(
         admin::handle_request(endpoint,
                               {request->method, apr::view_of(request->uri),

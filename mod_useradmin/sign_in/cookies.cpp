@@ -37,6 +37,11 @@ void Cookies::set_session(http::Response& response, std::string_view token,
         expire_session_data(response);
     if (!is_remembered)
         set(response, "dont_remember", "true");
+    if (!accepts_bearer_)
+        return;
+    // For clients without cookies, as in better-auth's bearer plugin.
+    response.headers.push_back({"set-auth-token", std::string(value.view())});
+    response.headers.push_back({"Access-Control-Expose-Headers", "set-auth-token"});
 }
 
 void Cookies::expire_session(http::Response& response) const {

@@ -28,10 +28,12 @@ inline constexpr std::chrono::days session_refresh_age(1);
 class Cookies {
   public:
     /// name: the session cookie's name. secret: if empty, cookies are not signed. is_secure:
-    /// whether the request used https. sent: the request's Cookie header.
+    /// whether the request used https. sent: the request's Cookie header. accepts_bearer: whether
+    /// `Authorization: Bearer` is also accepted.
     Cookies(std::string_view name, std::string_view secret, bool is_secure,
-            std::string_view sent = {}) noexcept
-        : name_(name), secret_(secret), is_secure_(is_secure), sent_(sent) {}
+            std::string_view sent = {}, bool accepts_bearer = false) noexcept
+        : name_(name), secret_(secret), is_secure_(is_secure), sent_(sent),
+          accepts_bearer_(accepts_bearer) {}
 
     /// Returns the token, signed if there is a secret, and percent-encoded. All versions of
     /// better-auth accept this encoding.
@@ -41,7 +43,7 @@ class Cookies {
 
     /// Sets the cookies of a new session. Unless is_remembered is set, the session ends when the
     /// browser closes. Also expires the cookies in which the application caches an earlier session
-    /// (cookieCache).
+    /// (cookieCache). If bearer tokens are accepted, also returns the token in set-auth-token.
     void set_session(http::Response& response, std::string_view token, bool is_remembered) const;
     void expire_session(http::Response& response) const;
     /// Same as expire_session(), but keeps the "dont_remember" cookie for the next session.
@@ -68,6 +70,7 @@ class Cookies {
     std::string_view secret_;
     bool is_secure_;
     std::string_view sent_;
+    bool accepts_bearer_;
 };
 
 } // namespace useradmin::sign_in

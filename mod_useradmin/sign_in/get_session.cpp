@@ -39,7 +39,7 @@ Response extend(store::SessionWithUser& session_with_user, const Service& servic
         return response;
     }
     Response response = sign_in::session(session_with_user);
-    add_session_cookies(response, session.token, true, service);
+    service.cookies.set_session(response, session.token, true);
     return response;
 }
 

@@ -128,14 +128,4 @@ Response session(const store::SessionWithUser& session_with_user) {
     return response;
 }
 
-void add_session_cookies(Response& response, std::string_view token, bool is_remembered,
-                         const Service& service) {
-    service.cookies.set_session(response, token, is_remembered);
-    if (!service.accepts_bearer)
-        return;
-    // For clients without cookies, as in better-auth's bearer plugin.
-    response.headers.push_back({"set-auth-token", service.cookies.encode_token(token)});
-    response.headers.push_back({"Access-Control-Expose-Headers", "set-auth-token"});
-}
-
 } // namespace useradmin::sign_in

@@ -31,9 +31,4 @@ Response verified(std::string_view token, const model::User& user);
 /// Returns {"session":{…},"user":{…}}.
 Response session(const store::SessionWithUser& session_with_user);
 
-/// Adds the Set-Cookie headers for a new session and, if bearer tokens are accepted, the token in
-/// set-auth-token.
-void add_session_cookies(Response& response, std::string_view token, bool is_remembered,
-                         const Service& service);
-
 } // namespace useradmin::sign_in

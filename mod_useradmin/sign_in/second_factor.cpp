@@ -210,7 +210,7 @@ Response complete(const SignInResult& result, const CodeForm& form,
         return token.failure() == store::Failure::version_mismatch ? invalid_challenge(service)
                                                                    : store_error(token.failure());
     Response response = verified(token->view(), user);
-    add_session_cookies(response, token->view(), is_remembered, service);
+    service.cookies.set_session(response, token->view(), is_remembered);
     response = end_challenge(std::move(response), service);
     if (trusts_device) {
         device.add_cookie(response);

@@ -33,8 +33,6 @@ struct Service {
     store::Store& store;
     CredentialVerifier& credentials;
     const Cookies& cookies;
-    /// Whether `Authorization: Bearer` is also accepted.
-    bool accepts_bearer = true;
     /// Trusted origins, in addition to the server's own.
     http::Origins trusted_origins = {};
     text::Timestamp now;

@@ -63,7 +63,7 @@ std::optional<Response> open_session_of(const SignInResult& result, const Reques
     if (!token)
         return store_error(token.failure());
     Response response = signed_in(token->view(), form.callback, result.user);
-    add_session_cookies(response, token->view(), form.is_remembered, service);
+    service.cookies.set_session(response, token->view(), form.is_remembered);
     // A leftover dont_remember cookie would prevent the session from being extended.
     if (form.is_remembered && client.has_dont_remember)
         service.cookies.expire(response, "dont_remember");

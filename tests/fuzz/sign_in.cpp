@@ -46,11 +46,12 @@ void fuzz_sign_in(std::string_view lines) {
     constexpr password::AttemptLimit boundless{1000000, std::chrono::seconds(1)};
     sign_in::CredentialVerifier credentials(store, "here", passwords, formats, counts(), boundless,
                                             log);
-    const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);
+    const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false, {},
+                                   /* accepts_bearer */ true);
     audit::Event event;
     const http::Response response = sign_in::handle_request(
         {"POST", "/sign-in/email", "", headers, body}, {lines, text::Network::of(lines), "", false},
-        {store, credentials, cookies, true, {}, text::now(), event});
+        {store, credentials, cookies, {}, text::now(), event});
 
     require(text::is_clean_utf8(calls.text()), "only valid UTF-8 reaches the database");
     const auto envelope = json::Object::parse(response.body);

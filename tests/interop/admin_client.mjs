@@ -365,6 +365,7 @@ const impersonationTests = (check) => {
   };
   /** Returns the names and attributes of the last response's cookies. */
   const cookiesOf = ({ responses }) => attributesOf(responses.at(-1).headers);
+  const hasBearer = ({ responses }) => responses.at(-1).headers.has("set-auth-token");
 
   for (const rememberMe of [true, false])
     for (const [beginning, ending] of [["here", "here"], ["here", "there"], ["there", "here"]])
@@ -389,19 +390,21 @@ const impersonationTests = (check) => {
         },
       );
 
-  check("its cookies have the library's names and attributes", async (site) => {
+  check("its cookies and bearer header are the library's", async (site) => {
     const { browser, user } = await open(site);
     const steps = {};
     for (const side of ["here", "there"]) {
       await signIn(site, browser);
       const { data: begun } = await browser[side].admin.impersonateUser({ userId: user.id });
       const cookies = [cookiesOf(browser)];
+      const bearers = [hasBearer(browser)];
       const { data: ended } = await browser[side].admin.stopImpersonating();
       cookies.push(cookiesOf(browser));
+      bearers.push(hasBearer(browser));
       // Earlier releases do not change this cookie.
       if (site.version !== newest) cookies[1].delete("better-auth.dont_remember");
       const members = [begun, ended].map((data) => [data, data.session, data.user].map((each) => Object.keys(each).toSorted()));
-      steps[side] = { cookies, members };
+      steps[side] = { cookies, bearers, members };
     }
     assert.deepEqual(steps.here, steps.there);
   });

@@ -58,12 +58,15 @@ TEST_GROUP_BASE(admin, ApiScene) {
         if (caller)
             caller->impersonated_by = impersonated_by;
         const admin::SessionCookies session_cookies = {
-            {"better-auth.session_token", "s3cr3t", true}, own_token, admin_session};
+            {"better-auth.session_token", "s3cr3t", true, {}, accepts_bearer},
+            own_token,
+            admin_session};
         const http::Response response = admin::handle_request(
             named(endpoint),
             {is_post ? "POST" : "GET", "", is_post ? std::string_view() : argument, headers, body},
             caller, {store, hasher, settings, *actions, shows_tokens, session_cookies}, event = {});
         set_cookies = header_of(response, "Set-Cookie");
+        bearer = header_of(response, "set-auth-token");
         challenge = header_of(response, "WWW-Authenticate");
         response_body = response.body;
         const std::size_t code = response.body.rfind("\"code\":\"");
@@ -79,8 +82,10 @@ TEST_GROUP_BASE(admin, ApiScene) {
     /// The session cookie's token.
     std::string_view own_token = "s3cr3t of me";
     std::string_view admin_session;
+    bool accepts_bearer = true;
     std::string_view impersonated_by;
     std::string set_cookies;
+    std::string bearer;
     std::string challenge;
     std::string response_body;
 
@@ -638,6 +643,25 @@ TEST(admin, an_impersonation_ends_only_in_the_administrators_own_session) {
     store.sessions["s3cr3t of root"].session.expires_at = text::now() + std::chrono::hours(1);
     STRCMP_CONTAINS("\"id\":\"session of root\"", call("stop-impersonating", "{}").c_str());
     CHECK_FALSE(store.sessions.contains("s3cr3t of me"));
+}
+
+TEST(admin, bearer_clients_get_the_token_of_the_impersonated_session) {
+    call("impersonate-user", R"({"userId":"another"})");
+    STRCMP_CONTAINS(std::string(store.opened->token).append(".").c_str(), bearer.c_str());
+    accepts_bearer = false;
+    call("impersonate-user", R"({"userId":"another"})");
+    expect("", bearer);
+}
+
+TEST(admin, bearer_clients_get_their_own_token_back_afterwards) {
+    impersonated_by = "root";
+    admin_session = "token-of-root:";
+    store::SessionWithUser& own = store.sessions["token-of-root"];
+    own.session.expires_at = text::now() + std::chrono::hours(1);
+    own.user.id = "root";
+    store.sessions["s3cr3t of me"] = {};
+    call("stop-impersonating", "{}");
+    STRCMP_CONTAINS("token-of-root.", bearer.c_str());
 }
 
 TEST(admin, endpoints_are_below_the_path_segment_admin) {

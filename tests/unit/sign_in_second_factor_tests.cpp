@@ -61,7 +61,7 @@ TEST_GROUP_BASE(second_step, SignInScene) {
         client.trusted_device = trusted_device;
         return sign_in::handle_request(
             {method, path, {}, headers, body}, client,
-            {store, credentials, cookies, false, {}, code_time, event, 100, false, used_secrets});
+            {store, credentials, cookies, {}, code_time, event, 100, false, used_secrets});
     }
 
     http::Response sign_in(bool is_remembered = true) {

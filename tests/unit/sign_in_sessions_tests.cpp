@@ -40,7 +40,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
         return sign_in::handle_request(
             {method, path, query, headers, body},
             {"192.0.2.1", text::Network::of("192.0.2.1"), token, has_dont_remember},
-            {store, credentials, cookies, false, trusted, now, event, 100, rejects_impersonated});
+            {store, credentials, cookies, trusted, now, event, 100, rejects_impersonated});
     }
 
     static long count_cookies(const http::Response& response) {
