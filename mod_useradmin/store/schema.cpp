@@ -109,6 +109,14 @@ bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
            !(plugin.reference == Reference::user_or_organization && key->is_integer_id());
 }
 
+/// Returns a session with a value in each field that every new session has.
+model::Session new_session() {
+    model::Session session;
+    session.expires_at = session.created_at = session.updated_at = text::Timestamp();
+    session.ip_address = session.user_agent = "";
+    return session;
+}
+
 /// Checks one table, and records its problems.
 class FieldResolver {
   public:
@@ -143,7 +151,7 @@ class FieldResolver {
     /// Records a problem for each column that requires a value on INSERT but has none in the
     /// record.
     template <class Record>
-    void is_complete_with(const Record& given) const {
+    void is_complete_with(const Record& given, Need need) const {
         for (const Column& column : table_.columns) {
             const auto is_given = [&](const model::Field<Record>& field) {
                 return field.name == column.field && !column.is_generated_id() &&
@@ -151,10 +159,10 @@ class FieldResolver {
             };
             const auto known = model::fields<Record>();
             if (column.requires_value && !std::ranges::any_of(known, is_given))
-                note(needs_creation,
+                note(need,
                      "column \"" + column.name + "\" of table " + table_.name +
-                         " is NOT NULL and has no default, so creating a user without a value for "
-                         "it fails; give it a default");
+                         " is NOT NULL and has no default, so adding a row without a value for it "
+                         "fails; give it a default");
         }
     }
 
@@ -386,13 +394,15 @@ void Schema::resolve_fields(const TableNames& names) {
     if (const FieldResolver users(user, needs_user, problems); users.exists()) {
         users.has({"id", "name", "email"});
         users.has_identifier();
-        users.is_complete_with(user_row(NewUser{}));
+        users.is_complete_with(user_row(NewUser{}), needs_creation);
     }
-    if (const FieldResolver sessions(session, needs_session, problems); sessions.exists())
+    if (const FieldResolver sessions(session, needs_session, problems); sessions.exists()) {
         sessions.has({"id", "token", "userId", "expiresAt"});
+        sessions.is_complete_with(new_session(), needs_session_creation);
+    }
     if (const FieldResolver accounts(account, needs_account, problems); accounts.exists()) {
         accounts.has({"id", "accountId", "providerId", "userId", "password"});
-        accounts.is_complete_with(account_row(NewUser{}));
+        accounts.is_complete_with(account_row(NewUser{}), needs_creation);
     }
     if (!revocation.absence_reason.empty())
         problems.push_back({needs_revocations, revocation.absence_reason});

@@ -177,6 +177,7 @@ enum Need : unsigned {
     needs_all_rows = 512,      ///< no row is hidden; operations only warn of this problem
     needs_second_factor_flag = 1024, ///< twoFactorEnabled exists, if the plugin's table does
     needs_all_plugin_rows = 2048,    ///< as needs_all_rows, for the plugins' tables
+    needs_session_creation = 4096,   ///< as needs_creation, for sessions
 };
 
 /// Why an operation is impossible: a sentence with the table, the column and the remedy.

@@ -280,8 +280,26 @@ TEST(check, reports_a_column_without_default) {
     const Json json = run_check(1, {"--tables", tables});
     CHECK_EQUAL(1, json.size("data.problems"));
     CHECK_EQUAL(std::string("column \"plan\" of table \"app_user\" is NOT NULL and has no default, "
-                            "so creating a user without a value for it fails; give it a default"),
+                            "so adding a row without a value for it fails; give it a default"),
                 json.at("data.problems.0"));
+}
+
+TEST(check, reports_a_session_column_without_default_if_httpd_opens_sessions) {
+    create_tables();
+    sql().run("ALTER TABLE app_session ADD COLUMN device text NOT NULL");
+    const std::string names = "UserAdminTables " + tables + "\n";
+    const std::string handler = "SetHandler useradmin-better-auth\n";
+    for (const std::string& lines :
+         {std::string("AuthUserAdminSignIn On\n"), handler + "AuthUserAdminSecret env:SECRET\n"}) {
+        const CommandResult checked = ctl_with(names + lines, {"check"});
+        CHECK_EQUAL(1, checked.status);
+        CHECK_TEXT(has(checked.output, "column \"device\" of table \"app_session\" is NOT NULL and "
+                                       "has no default, so adding a row without a value for it "
+                                       "fails; give it a default"),
+                   checked.output.c_str());
+    }
+    for (const std::string& lines : {std::string("AuthUserAdmin On\n"), handler})
+        expect_ok(ctl_with(names + lines, {"check"}));
 }
 
 TEST(check, reports_a_missing_unique_index_on_the_address) {

@@ -31,12 +31,7 @@ class Examiner {
         for (const store::Problem& problem : schema().problems)
             if (problem.need == store::needs_second_factors)
                 note_second_factor_problem(problem.text);
-            else if ((problem.need != store::needs_second_factor_flag ||
-                      settings_.requires_second_factors) &&
-                     (problem.need != store::needs_api_keys || has("AuthUserAdminApiKey", "On")) &&
-                     ((problem.need != store::needs_mail &&
-                       problem.need != store::needs_attempt_table) ||
-                      settings_.sends_mail))
+            else if (is_used(problem.need))
                 add_problem(problem.text);
         check_privileges();
         check_absent_columns();
@@ -65,6 +60,25 @@ class Examiner {
 
     bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const {
         return settings_.httpd.has(directive, argument);
+    }
+
+    /// Returns whether the configuration uses what the need is for.
+    bool is_used(store::Need need) const {
+        switch (need) {
+        case store::needs_second_factor_flag:
+            return settings_.requires_second_factors;
+        case store::needs_api_keys:
+            return has("AuthUserAdminApiKey", "On");
+        case store::needs_mail:
+        case store::needs_attempt_table:
+            return settings_.sends_mail;
+        case store::needs_session_creation:
+            // Impersonation with better-auth's admin client also creates a session.
+            return settings_.has_sign_in ||
+                   (has("SetHandler", "useradmin-better-auth") && has("AuthUserAdminSecret"));
+        default:
+            return true;
+        }
     }
 
     const store::Table& table(char letter) const noexcept { return schema().table(letter); }
