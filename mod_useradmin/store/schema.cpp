@@ -6,7 +6,10 @@
 #include "text/unicode.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <initializer_list>
+#include <system_error>
 #include <tuple>
 
 namespace useradmin::store {
@@ -81,6 +84,21 @@ bool is_canonical_uuid(std::string_view id) noexcept {
 bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
     const auto number = text::parse_integer(id, -largest, largest);
     return number && std::to_string(*number) == id;
+}
+
+/// Returns whether the SQLite type is one for numbers. A column of another type with numeric
+/// affinity, such as json, may hold any text.
+bool is_number_type(std::string_view type) noexcept {
+    return std::ranges::any_of(
+        std::initializer_list<std::string_view>{"real", "floa", "doub", "numeric", "decimal"},
+        [&](std::string_view name) { return type.find(name) != type.npos; });
+}
+
+bool is_finite_number(std::string_view text) noexcept {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && stop == end && std::isfinite(number);
 }
 
 /// Maps the plugin's columns to fields. Returns whether the table has the columns named in
@@ -249,6 +267,24 @@ bool Column::is_declared_as_time() const noexcept {
     return kind == Kind::timestamp ||
            (kind == Kind::other && sql_type.empty() &&
             (type.find("date") != type.npos || type.find("time") != type.npos));
+}
+
+bool Column::can_hold_text(std::string_view value) const noexcept {
+    if (!operator_schema.empty())
+        return true;
+    switch (kind) {
+    case Kind::integer:
+        return text::parse_integer<std::int64_t>(value).has_value();
+    case Kind::boolean:
+        return value == "0" || value == "1";
+    case Kind::other:
+        if (is_declared_as_time())
+            return !has_unix_times() || text::parse_date(value) ||
+                   text::parse_integer<std::int64_t>(value);
+        return !is_number_type(type) || is_finite_number(value);
+    default:
+        return true;
+    }
 }
 
 bool Column::can_hold_sort_key(std::string_view key) const noexcept {

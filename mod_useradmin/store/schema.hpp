@@ -95,6 +95,9 @@ struct Column {
     /// Returns whether the column can represent the id. Accepts only the canonical form, because
     /// string comparisons would not match other spellings of the same id.
     bool can_hold_id(std::string_view id) const noexcept;
+    /// Returns whether the type of the column can represent the text. SQLite would store any other
+    /// text as it is. PostgreSQL checks the text itself, so this function returns true.
+    bool can_hold_text(std::string_view value) const noexcept;
     /// Returns whether this time column can be compared with the key (User::sort_key), and the
     /// comparison agrees with ORDER BY.
     bool can_hold_sort_key(std::string_view key) const noexcept;

@@ -37,8 +37,13 @@ std::string_view view_of(const Argument& argument) {
 } // namespace
 
 Argument argument(const Column& column, const model::Value& value) {
-    if (const auto* text = std::get_if<std::string_view>(&value))
-        return argument(*text);
+    if (const auto* string = std::get_if<std::string_view>(&value)) {
+        // SQLite would store the string as it is.
+        if (column.is_declared_as_time() && column.has_unix_times())
+            if (const auto time = text::parse_date(*string))
+                return {text_of(column, *time)};
+        return argument(*string);
+    }
     if (const auto* boolean = std::get_if<bool>(&value))
         return argument(*boolean ? "1" : "0");
     if (const auto* time = std::get_if<text::Timestamp>(&value))

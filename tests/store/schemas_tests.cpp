@@ -557,6 +557,25 @@ TEST(table_variants, report_null_for_an_extra_column_that_requires_a_value) {
     CHECK(variant_->create(other).failure() == store::Failure::invalid_value);
 }
 
+TEST(table_variants, reject_text_that_a_column_cannot_hold) {
+    expect_error("the database rejected a value");
+    create_tables(", seats integer, score real, credits numeric, \"isNew\" boolean");
+    expect_ok(variant_->create(new_user("n", "n@x")));
+    store::NewUser other = new_user("o", "o@x");
+    other.has_account = false;
+    for (const auto& [column, valid, invalid] : {std::tuple("seats", "5", "2026-05-05"),
+                                                 {"seats", "-5", "5.5"},
+                                                 {"score", "-1.5", "many"},
+                                                 {"credits", "1e2", "1.5 EUR"},
+                                                 {"isNew", "1", "maybe"}}) {
+        expect_ok(variant_->update("n", {{column, valid, store::Change::When::always, true}}));
+        other.data = {{column, invalid, store::Change::When::always, true}};
+        CHECK(variant_->update("n", other.data).failure() == store::Failure::invalid_value);
+        CHECK(is_not_found(variant_->update("gone", other.data)));
+        CHECK(variant_->create(other).failure() == store::Failure::invalid_value);
+    }
+}
+
 TEST(sqlite_table_variants, strict_tables_report_a_value_of_another_type) {
     expect_error("the database rejected a value");
     create_tables();

@@ -286,6 +286,20 @@ TEST(sqlite_times_of_orms, appear_in_extra_columns_of_a_time_type_as_text) {
     CHECK_EQUAL(std::string("1772600767089"), stored("orm_user", "\"lastLoginAt\"", "id = 'app'"));
 }
 
+TEST(sqlite_times_of_orms, extra_times_are_written_as_the_application_stores_them) {
+    expect_error("the database rejected a value");
+    create_tables(orms[0]);
+    sql().run("ALTER TABLE orm_user ADD COLUMN \"lastLoginAt\" DATETIME");
+    add_app_user("app", "2026-03-03T00:00:00.123Z");
+    const auto change = [&](std::string_view value) {
+        return orm_store_->update("app",
+                                  {{"lastLoginAt", value, store::Change::When::always, true}});
+    };
+    expect_ok(change("2026-03-04T05:06:07.089Z"));
+    CHECK_EQUAL(std::string("1772600767089"), stored("orm_user", "\"lastLoginAt\"", "id = 'app'"));
+    CHECK(change("soon").failure() == store::Failure::invalid_value);
+}
+
 TEST(sqlite_times_of_orms, extra_times_in_other_formats_are_reported_in_utc) {
     create_tables(orms[0]);
     sql().run("ALTER TABLE orm_user ADD COLUMN \"lastLoginAt\" DATETIME");

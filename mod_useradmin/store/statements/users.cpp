@@ -144,11 +144,30 @@ bool has_invalid_value(const Work& work, const Changes& changes) {
     return (is_invalid || is_duplicate) && std::ranges::any_of(changes, &Change::names_column);
 }
 
+/// Returns whether the columns can hold the changes' texts (Column::can_hold_text).
+bool can_hold_texts(Work& work, const Changes& changes) {
+    const Table& user = work.schema().user;
+    for (const Change& change : changes) {
+        const auto* const text = std::get_if<std::string_view>(&change.value);
+        if (!change.names_column || text == nullptr)
+            continue;
+        const Column* const column = column_of(user, changes, change);
+        if (column != nullptr && !column->can_hold_text(*text)) {
+            static_cast<void>(work.fail("column \"" + column->name + "\" of table " + user.name +
+                                        " has the type " + column->type));
+            return false;
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 Result<model::User> create(Work& work, const NewUser& user, const std::optional<Actor>& actor) {
     if (!work.can_hold("role", user.role))
         return Failure::failed;
+    if (!can_hold_texts(work, user.data))
+        return Failure::invalid_value;
     const bool has_savepoint = work.client().is_in_transaction();
     if (has_savepoint && !work.execute("SAVEPOINT useradmin_create"))
         return Failure::failed;
@@ -184,6 +203,8 @@ Result<model::User> update_row(Work& work, std::string_view id, const Changes& c
     for (const Change& change : changes)
         if (!change.names_column && !work.can_hold(change.field, change.value))
             return Failure::failed;
+    if (!can_hold_texts(work, changes))
+        return Failure::invalid_value;
     // If nothing was written, check whether the guard failed or the user is missing.
     const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
         return updated.is_not_found() ? guard_failure(work, id, guard) : updated;
