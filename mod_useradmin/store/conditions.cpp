@@ -25,8 +25,15 @@ bool holds_booleans(const Column& column) noexcept {
 
 /// Returns whether the column holds times. SQLite tables may declare them as text.
 bool holds_times(const Column& column) noexcept {
-    return column.kind == Column::Kind::timestamp ||
-           model::has_user_field<model::NullableTime>(column.field);
+    return column.is_declared_as_time() || model::has_user_field<model::NullableTime>(column.field);
+}
+
+constexpr std::size_t iso_date_length = std::string_view("2026-11-20").size();
+
+/// Returns whether the column may hold dates without a time of day: an extra column of SQLite with
+/// times as text. As text, both "2026-11-20" and "2026-11-20T…" compare correctly with a date.
+bool may_hold_dates(const Column& column) noexcept {
+    return column.kind == Column::Kind::other && column.field.empty() && !column.has_unix_times();
 }
 
 /// Returns the argument for a comparison with the column, or std::nullopt if the column cannot hold
@@ -37,7 +44,8 @@ std::optional<Argument> argument_of(const Column& column, const std::string& val
     if (holds_booleans(column))
         return argument(column, value == "true");
     if (holds_times(column)) {
-        if (const auto time = text::parse_date(value))
+        const auto time = text::parse_date(value);
+        if (time && !(may_hold_dates(column) && value.size() == iso_date_length))
             return argument(column, *time);
         // SQLite can compare the column with any string.
         return column.operator_schema.empty() ? std::optional(argument(value)) : std::nullopt;
@@ -52,7 +60,10 @@ std::optional<Argument> argument_of(const Column& column, const std::string& val
     case Column::Kind::uuid:
         return column.can_hold_id(value) ? std::optional(argument(value)) : std::nullopt;
     default:
-        return std::nullopt;
+        // SQLite converts numbers, and compares other types as text.
+        return column.operator_schema.empty() && column.can_hold_text(value)
+                   ? std::optional(argument(value))
+                   : std::nullopt;
     }
 }
 

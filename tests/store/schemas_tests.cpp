@@ -637,6 +637,39 @@ TEST(table_variants, can_be_filtered_by_any_column) {
     expect_ids("abc", ids({{"seats", Operator::gt, {"0"}}}, "seats"));
 }
 
+TEST(sqlite_table_variants, can_be_filtered_by_times_dates_and_decimals) {
+    using Operator = store::Condition::Operator;
+    create_tables(", \"lastLogin\" date, birthday date, score real, credits decimal(9, 2), "
+                  "data json");
+    for (const std::string id : {"a", "b"}) {
+        const std::string email = id + "@x";
+        store::NewUser user = new_user(id, email);
+        user.has_account = false;
+        expect_ok(variant_->create(user));
+    }
+    sql().run("UPDATE \"made_user\" SET \"lastLogin\" = '2024-06-01T00:00:00.000Z', "
+              "birthday = '2000-01-01', score = 9, credits = 9.5, data = '{}'; "
+              "UPDATE \"made_user\" SET \"lastLogin\" = '2025-06-01T00:00:00.000Z', "
+              "birthday = '2001-01-01', score = 10.5, credits = 10 WHERE \"id\" = 'b'");
+    const auto expect_ids = [&](const char* expected, const store::Condition& condition) {
+        store::Filter filter;
+        filter.matches_all = true;
+        filter.conditions = {condition};
+        const auto page = variant_->list(filter, {20, 0, {store::SortKey::email, false}});
+        const std::string found = page ? ids(*page) : "invalid";
+        STRCMP_EQUAL_TEXT(expected, found.c_str(), condition.column.c_str());
+    };
+    expect_ids("b", {"lastLogin", Operator::gt, {"2025-01-01T00:00:00.000Z"}});
+    expect_ids("a", {"lastLogin", Operator::lt, {"2024-06-01T02:00:01+02:00"}});
+    expect_ids("b", {"lastLogin", Operator::gt, {"2025-01-01"}});
+    expect_ids("a b", {"birthday", Operator::gte, {"2000-01-01"}});
+    expect_ids("b", {"birthday", Operator::eq, {"2001-01-01"}});
+    expect_ids("b", {"score", Operator::gt, {"9.5"}});
+    expect_ids("a", {"credits", Operator::lt, {"1e1"}});
+    expect_ids("invalid", {"score", Operator::lt, {"many"}});
+    expect_ids("a b", {"data", Operator::eq, {"{}"}});
+}
+
 TEST(table_variants, can_be_sorted_by_enums_decimals_and_dates) {
     if (is_postgresql())
         change("CREATE TYPE \"made_tier\" AS ENUM ('high', 'low')", "DROP TYPE \"made_tier\"");

@@ -300,6 +300,18 @@ TEST(sqlite_times_of_orms, extra_times_are_written_as_the_application_stores_the
     CHECK(change("soon").failure() == store::Failure::invalid_value);
 }
 
+TEST(sqlite_times_of_orms, extra_times_can_be_filtered) {
+    create_tables(orms[0]);
+    sql().run("ALTER TABLE orm_user ADD COLUMN \"lastLoginAt\" DATETIME");
+    add_app_user("app", "2026-03-03T00:00:00.123Z");
+    sql().run("UPDATE orm_user SET \"lastLoginAt\" = 1772600767089");
+    Filter filter;
+    for (const auto& [time, count] : {std::pair("2026-03-04", 1), {"2026-03-05", 0}}) {
+        filter.conditions = {{"lastLoginAt", store::Condition::Operator::gt, {time}}};
+        CHECK_EQUAL(count, expect_ok(orm_store_->list(filter, {9})).total);
+    }
+}
+
 TEST(sqlite_times_of_orms, extra_times_in_other_formats_are_reported_in_utc) {
     create_tables(orms[0]);
     sql().run("ALTER TABLE orm_user ADD COLUMN \"lastLoginAt\" DATETIME");
