@@ -94,8 +94,7 @@ Outcome Delivery::deliver_page(store::Store& store, SecondaryStorage& storage) {
         const auto stored = storage.position(*database_);
         if (!stored)
             return Outcome::storage_failed;
-        stored_ = *stored;
-        start_ = std::min(stored_, position_.value_or(stored_));
+        start_ = std::min(*stored, position_.value_or(*stored));
     }
     const auto read = store.revocations_since(start_, after_id_);
     if (!read)
@@ -124,7 +123,8 @@ Outcome Delivery::deliver_page(store::Store& store, SecondaryStorage& storage) {
         after_id_ = read->rows.back().id;
         return Outcome::partial;
     }
-    if (stored_ != next_position_ && !storage.set_position(*database_, next_position_))
+    // Without new revocations, this shows whether the storage still accepts writes.
+    if (!storage.set_position(*database_, next_position_))
         return Outcome::storage_failed;
     position_ = next_position_;
     return Outcome::complete;

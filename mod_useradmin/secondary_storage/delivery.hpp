@@ -33,8 +33,6 @@ class Delivery {
     std::optional<std::string> database_;
     /// The position after this object's last complete delivery.
     std::optional<std::int64_t> position_;
-    /// The revocation position last read from the secondary storage.
-    std::int64_t stored_ = 0;
     /// The position at which this delivery starts.
     std::int64_t start_ = 0;
     /// If a delivery takes several pages, the id after which the next page starts.

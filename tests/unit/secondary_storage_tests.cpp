@@ -53,12 +53,13 @@ class FakeStorage final : public secondary_storage::SecondaryStorage {
     }
     bool set_position(std::string_view database, std::int64_t position) override {
         stored[std::string(database)] = position;
-        return !is_down;
+        return !is_down && !is_read_only;
     }
 
     /// The delivered position. Keys are database names.
     std::map<std::string, std::int64_t> stored;
     bool is_down = false;
+    bool is_read_only = false;
     std::vector<StoredSession> sessions;
     std::string ended;
     std::int64_t before = 0;
@@ -175,6 +176,15 @@ TEST(delivery, is_repeated_after_a_failure) {
     expect(Delivery::Outcome::complete);
     CHECK_EQUAL(std::string("0 0 "), positions());
     CHECK_EQUAL(std::string("eva "), storage.ended);
+}
+
+TEST(delivery, without_new_revocations_fails_if_the_storage_rejects_writes) {
+    store.revocations = {7, {}, false};
+    expect(Delivery::Outcome::complete);
+    storage.is_read_only = true;
+    expect(Delivery::Outcome::storage_failed);
+    storage.is_read_only = false;
+    expect(Delivery::Outcome::complete);
 }
 
 // If delivery continued after the last page, it would miss a transaction that commits between two
