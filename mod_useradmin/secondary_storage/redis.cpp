@@ -17,7 +17,8 @@ namespace {
 
 // Lua scripts are used because they are atomic, and the application may change the same keys
 // concurrently. A value that is not better-auth's JSON is treated as missing, so it does not block
-// deliveries for other users.
+// deliveries for other users. At its memory limit, Redis rejects SET, unless the script has already
+// called DEL.
 
 /// Defines two functions: list(key) returns a user's session list. field(token, name) returns a
 /// session's field, or '' if it is not a string. ARGV[1]: the key prefix.
@@ -88,10 +89,16 @@ for index = 1, #KEYS, 2 do
   local refused, before = KEYS[index + 1], ARGV[index + 2]
   end_sessions(KEYS[index], {}, ARGV[index + 3])
   if (tonumber(redis.pcall('GET', refused) or '') or 0) < tonumber(before) then
+    redis.call('DEL', refused)
     redis.call('SET', refused, before, 'EX', ARGV[2])
   end
 end
 return 1)";
+
+/// Sets a key. KEYS[1]: the key. ARGV: the value and the expiry in seconds.
+constexpr std::string_view set_body = R"(
+redis.call('DEL', KEYS[1])
+return redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]))";
 
 /// The maximum number of users in one call of the script. Such a call blocks Redis for about two
 /// milliseconds.
@@ -228,8 +235,8 @@ std::optional<std::int64_t> RedisStorage::position(std::string_view database) {
 }
 
 bool RedisStorage::set_position(std::string_view database, std::int64_t position) {
-    return run({"SET", key("useradmin-delivered-", database), std::to_string(position), "EX",
-                lifetime_seconds}) != nullptr;
+    return run({"EVAL", set_body, "1", key("useradmin-delivered-", database),
+                std::to_string(position), lifetime_seconds}) != nullptr;
 }
 
 std::optional<std::vector<StoredSession>> RedisStorage::sessions_of(std::string_view user_id) {

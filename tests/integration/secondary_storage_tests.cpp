@@ -255,6 +255,20 @@ TEST(secondary_storage, that_is_required_and_down_prevents_revocations) {
     CHECK_TRUE(eventually([&] { return ban().status == 200; }));
 }
 
+TEST(secondary_storage, at_its_memory_limit_gets_revocations) {
+    start_with("app: required");
+    store_session("ulises-1", "one");
+    store_session("ada-1", "new", far_away);
+    redis_->run({"CONFIG", "SET", "maxmemory", "1"});
+    expect_success(ban());
+    CHECK_TRUE(is_eventually_removed("one"));
+    expect_success(send("DELETE", "/api/users/ada-1/sessions"));
+    CHECK_TRUE(eventually([&] {
+        return redis_->run({"GET", "app:revoked-sessions-before-ada-1"}).has_value();
+    }));
+    expect_success(ban());
+}
+
 TEST(secondary_storage, that_is_unreachable_still_rejects_changes_after_a_reload) {
     allow_lines_of_outages();
     for (const auto& [words, status] : {std::pair("app: required", 503), {"app:", 200}}) {
