@@ -21,6 +21,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <limits>
 #include <memory>
@@ -56,14 +57,10 @@ using Texts = std::vector<std::string>;
 /// O_APPEND for an audit log.
 class TemporaryFile {
   public:
-    explicit TemporaryFile(int flags = 0) : file_(std::tmpfile()) {
-        // Flags belong to an open file description, so open the file again.
-        descriptor_ = open(("/proc/self/fd/" + std::to_string(fileno(file_))).c_str(),
-                           O_RDWR | O_CLOEXEC | flags);
-    }
+    explicit TemporaryFile(int flags = 0) : descriptor_(mkostemp(path_, O_CLOEXEC | flags)) {}
     ~TemporaryFile() {
         close(descriptor_);
-        std::fclose(file_);
+        unlink(path_);
     }
     TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -80,8 +77,10 @@ class TemporaryFile {
               static_cast<ssize_t>(text.size()));
     }
 
+    void remove() const { CHECK_EQUAL(0, unlink(path_)); }
+
   private:
-    std::FILE* file_;
+    char path_[32] = "/tmp/useradmin-test-XXXXXX";
     int descriptor_;
 };
 
@@ -307,6 +306,13 @@ TEST(audit_chain, continues_in_an_empty_file) {
     log.set("");
     append("f");
     CHECK_EQUAL(std::string(""), findings_in({log.text(), old}));
+}
+
+TEST(audit_chain, line_in_a_deleted_file_is_an_error) {
+    append("a");
+    log.remove();
+    CHECK_EQUAL(ENOENT, chained.append(R"({"what":"b")", audit::Log::Delivery::durable).error);
+    CHECK_EQUAL(ENOENT, chained.last_error());
 }
 
 TEST(audit_chain, continues_after_an_incomplete_line) {
