@@ -2,9 +2,11 @@
 #include "contract.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -167,6 +169,17 @@ TEST(revocations, are_read_from_a_position) {
     ban("m");
     CHECK_EQUAL(std::string("m"), users_since(before));
     CHECK_EQUAL(std::string(), users_since(position()));
+}
+
+TEST(revocations, after_a_restore_are_read_from_an_earlier_position) {
+    ban();
+    const std::int64_t before = position();
+    sql().run("DELETE FROM useradmin_revocation");
+    if (!is_postgresql())
+        sql().run("DELETE FROM sqlite_sequence WHERE name = 'useradmin_revocation'");
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ban();
+    CHECK_EQUAL(std::string("n"), users_since(before));
 }
 
 TEST(postgresql_revocations, late_commits_are_read_after_later_revocations) {

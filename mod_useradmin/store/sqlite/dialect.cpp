@@ -206,14 +206,17 @@ class Sqlite final : public Dialect {
         return after.is_not_found() ? work.fail_without_change() : after;
     }
 
-    // SQLite has only one writer, so no row locks are needed.
+    // SQLite has only one writer, so no row locks are needed. An id is a time in milliseconds, so
+    // that after a restore from a backup, new ids exceed the positions read before it.
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
         const Table& table = work.schema().revocation;
         Statement remove = work.statement();
         remove << "DELETE FROM " << table
                << " WHERE created_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-30 days')";
         Statement insert = work.statement();
-        insert << "INSERT INTO " << table << " (user_id, session_id) VALUES ("
+        insert << "INSERT INTO " << table
+               << " (id, user_id, session_id) VALUES (max(coalesce((SELECT max(id) FROM " << table
+               << "), 0) + 1, CAST((julianday('now') - 2440587.5) * 86400000 AS integer)), "
                << argument(revocation.user_id) << ", " << optional_argument(revocation.session_id)
                << ")";
         return work.run(remove) ? work.apply(insert) : Failure::failed;
