@@ -101,7 +101,7 @@ bool read_output(int descriptor, std::string& collected) {
 }
 
 /// Waits for the process and returns its wait status. Appends its output to `collected`. At the
-/// deadline, kills the process group and returns std::nullopt.
+/// deadline, tries to kill the process group and returns std::nullopt.
 std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadline,
                             std::string& collected) {
     constexpr int poll_interval = 10; // ms; the output may stay open after the exit
@@ -116,7 +116,9 @@ std::optional<int> wait_for(pid_t process, int output, Clock::time_point deadlin
         }
         if (Clock::now() >= deadline) {
             ::kill(-process, SIGKILL);
-            while (::waitpid(process, &status, 0) < 0 && errno == EINTR)
+            // A command that has changed its user cannot be killed, so do not wait for it.
+            while (::kill(process, SIGKILL) == 0 && ::waitpid(process, &status, 0) < 0 &&
+                   errno == EINTR)
                 continue;
             return std::nullopt;
         }
@@ -157,7 +159,7 @@ bool CommandMailer::send(std::string_view message) {
     const std::optional<int> status = wait_for(process, output.reader.get(), deadline, reason);
     if (!status)
         return fail("did not exit within " + std::to_string(limit_.count() / 1000) +
-                    " s (UserAdminTimeout) and was killed");
+                    " s (UserAdminTimeout)");
     if (*status == 0)
         return true;
     // Log only the first line: the others may quote the message with its link.

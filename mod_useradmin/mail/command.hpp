@@ -14,7 +14,8 @@ namespace useradmin::mail {
 class CommandMailer final : public Mailer {
   public:
     /// `command` is the program's path and arguments, terminated by a null pointer. `command` and
-    /// `log` must outlive the mailer. A command that runs longer than `limit` is killed.
+    /// `log` must outlive the mailer. A command that runs longer than `limit` is killed if this
+    /// process may kill it.
     CommandMailer(const char* const* command, std::chrono::milliseconds limit,
                   text::Logger& log) noexcept
         : command_(command), limit_(limit), log_(log) {}
