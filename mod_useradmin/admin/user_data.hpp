@@ -24,8 +24,8 @@ std::string_view expected_type(const json::Object& data, std::string_view name);
 /// of the JSON.
 class UserData {
   public:
-    /// Reads all members except those in omitted and those with the name of a secret. The members
-    /// must have the correct types.
+    /// Reads all members except those in omitted, those with the name of a secret and
+    /// twoFactorEnabled. The members must have the correct types.
     UserData(const json::Object& data, std::initializer_list<std::string_view> omitted);
     UserData(const UserData&) = delete;
     UserData& operator=(const UserData&) = delete;

@@ -485,6 +485,19 @@ TEST(admin, columns_with_the_name_of_a_secret_are_not_used) {
         expect(R"(200 {"users":[],"total":0})", call("list-users", query));
 }
 
+TEST(admin, data_does_not_set_twoFactorEnabled) {
+    for (const std::string name : {"twoFactorEnabled", "two_factor_enabled"}) {
+        const std::string data = R"("data":{"plan":"gold",")" + name + R"(":false}})";
+        const auto is_set_in = [&](const store::Changes& changes) {
+            return std::ranges::find(changes, name, &store::Change::field) != changes.end();
+        };
+        call("update-user", R"({"userId":"another",)" + data);
+        CHECK_FALSE(is_set_in(*store.changes));
+        call("create-user", R"({"name":"n","email":")" + name + R"(@example.org",)" + data);
+        CHECK_FALSE(is_set_in(store.created->data));
+    }
+}
+
 TEST(admin, data_sets_columns_by_their_names) {
     call("update-user", R"({"userId":"another","data":{"plan":"gold","seats":5,"tags":["a"]}})");
     CHECK_EQUAL(4U, store.changes->size());
