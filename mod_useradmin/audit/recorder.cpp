@@ -51,8 +51,8 @@ bool Recorder::on_change(std::string_view user_id, const model::User* before,
 
 bool Recorder::is_combined() const noexcept {
     const Result result = event_.result();
-    return (event_.caller.empty() || event_.is_credential_rejected) && written_ == 0 &&
-           (result == Result::refused || result == Result::failed);
+    return (event_.caller.empty() || event_.is_credential_rejected || !event_.is_change) &&
+           written_ == 0 && (result == Result::refused || result == Result::failed);
 }
 
 bool Recorder::finish() {

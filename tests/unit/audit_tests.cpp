@@ -763,9 +763,11 @@ TEST_GROUP(audit_rejections) {
     RecordingLogger errors;
 
     void refuse(std::string_view address, std::string_view caller = "",
-                bool is_credential_rejected = false, const char* reason = "expired-session") {
+                bool is_credential_rejected = false, const char* reason = "expired-session",
+                bool is_change = true) {
         audit::Recorder recorder({&chained, true}, {"a.test", address}, errors);
         recorder.event().operation = "list";
+        recorder.event().is_change = is_change;
         recorder.event().caller = caller;
         recorder.event().reason = reason;
         recorder.event().is_credential_rejected = is_credential_rejected;
@@ -786,10 +788,18 @@ TEST(audit_rejections, rejections_of_a_network_have_one_line_a_minute) {
     CHECK_EQUAL(3U, count());
 }
 
-TEST(audit_rejections, rejections_of_a_known_caller_have_a_line_each) {
+TEST(audit_rejections, rejected_changes_of_a_known_caller_have_a_line_each) {
     for (int time = 0; time < 3; ++time)
         refuse("192.0.2.1", "ana");
     CHECK_EQUAL(3U, count());
+}
+
+TEST(audit_rejections, rejected_reads_of_a_known_caller_have_one_line_a_minute) {
+    for (int time = 0; time < 1000; ++time)
+        refuse("192.0.2.1", "ana", false, "", false);
+    CHECK_EQUAL(1U, count());
+    refuse("192.0.2.1", "eva", false, "", false);
+    CHECK_EQUAL(2U, count());
 }
 
 TEST(audit_rejections, rejected_credentials_of_an_owner_have_one_line_a_minute) {
