@@ -17,6 +17,8 @@ namespace {
 constexpr const char* no_file = "useradmin:";
 // A handler that no module has.
 constexpr const char* no_handler = "useradmin";
+// A path below a base address that no endpoint has.
+constexpr std::string_view no_endpoint = "//";
 
 /// Returns the path in the request line, still percent-encoded, or an empty view if it cannot be
 /// parsed.
@@ -121,19 +123,14 @@ std::string location_text(std::string_view path) {
 
 std::string_view path_below(const request_rec* request, const char* base) {
     const std::size_t base_size = apr::view_of(base).size();
-    std::string_view path = apr::view_of(request->uri);
-    if (is_at_or_below(path, base)) {
-        const std::string_view sent = sent_path(request);
-        if (!sent.empty() && is_path_of(request, sent))
-            return sent.substr(encoded_size(sent, base_size));
-    } else {
-        // With MergeSlashes Off, <Location "/a/b"> also matches /a//b.
-        char* const merged = apr_pstrdup(request->pool, request->uri);
-        ap_no2slash(merged);
-        path = merged;
-    }
-    return apr::copy_view(
-        request->pool, with_percent_signs_encoded(path.substr(std::min(path.size(), base_size))));
+    const std::string_view path = apr::view_of(request->uri);
+    // With MergeSlashes Off, <Location "/a/b"> also matches /a//b, but <LocationMatch> does not.
+    if (!is_at_or_below(path, base))
+        return no_endpoint;
+    const std::string_view sent = sent_path(request);
+    if (!sent.empty() && is_path_of(request, sent))
+        return sent.substr(encoded_size(sent, base_size));
+    return apr::copy_view(request->pool, with_percent_signs_encoded(path.substr(base_size)));
 }
 
 ap_conf_vector_t* configuration_for_path(request_rec* request, const char* path) noexcept {
@@ -195,6 +192,7 @@ void ignore_error_documents(request_rec* request) noexcept {
 }
 
 int claim_request(request_rec* request, const char* base) noexcept {
+    // With MergeSlashes Off, /a//b is an unknown path below /a/b.
     char* const path = apr_pstrdup(request->pool, request->uri);
     ap_no2slash(path);
     if (!is_at_or_below(path, base))

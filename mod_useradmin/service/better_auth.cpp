@@ -25,6 +25,8 @@ bool sets_handler(request_rec* request, const ap_conf_vector_t* configuration) n
 bool is_canonical_path(request_rec* request) noexcept {
     constexpr std::string_view folder = "/admin";
     const std::string_view path = apr::view_of(request->uri);
+    if (path.find("//") != path.npos)
+        return false;
     bool has_location = false;
     for (const ap_conf_vector_t* const section : httpd::locations_of(request->server)) {
         const auto location = httpd::path_of(section);

@@ -73,8 +73,8 @@ TEST(better_auth, a_new_password_sets_the_accountId_for_the_library) {
 TEST(better_auth, each_endpoint_of_the_admin_client_has_one_path) {
     const std::string directives =
         "Require all granted\nAuthUserAdmin On\nSetHandler useradmin-better-auth\n";
-    std::string configuration =
-        "<LocationMatch \"^/(four|five)/auth/admin\">\n" + directives + "</LocationMatch>\n";
+    std::string configuration = "MergeSlashes Off\n<LocationMatch \"^/(four|five)/auth/admin\">\n" +
+                                directives + "</LocationMatch>\n";
     for (const char* path : {"/one/admin", "/two", "/admin/three/admin", "/six/admin/list-users"})
         configuration +=
             std::string("<Location \"") + path + "\">\n" + directives + "</Location>\n";
@@ -91,7 +91,8 @@ TEST(better_auth, each_endpoint_of_the_admin_client_has_one_path) {
     for (const char* path :
          {"/one/admin/x/admin", "/one/admin/admin", "/two/x/admin", "/two/admin/x/admin",
           "/two/admin/admin", "/admin/three/admin/x/admin", "/four/auth/admin/x/admin",
-          "/six/admin/x/admin", "/six/admin/list-users/admin"})
+          "/six/admin/x/admin", "/six/admin/list-users/admin", "/one//admin", "/two//admin",
+          "/two/admin/", "/six//admin"})
         CHECK_EQUAL_TEXT(404, status_of(path), path);
 }
 

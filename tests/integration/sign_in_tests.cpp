@@ -350,6 +350,12 @@ TEST(sign_in, on_another_path_returns_404) {
                    error_json("Not found", "NOT_FOUND"));
 }
 
+TEST(sign_in, with_repeated_slashes_and_MergeSlashes_Off_returns_404) {
+    for (const char* path : {"/api//auth/sign-in/email", "/api/auth//sign-in/email"})
+        expect(send("POST", path, sign_in_body(eva, right_password), {"Host: slashes.test"}), 404,
+               error_json("Not found", "NOT_FOUND"));
+}
+
 TEST(sign_in, get_session_returns_session_and_user) {
     const auto token =
         token_in(sign_in(sign_in_body(eva, right_password), {"User-Agent: Browser/1"}));
