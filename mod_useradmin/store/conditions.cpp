@@ -28,12 +28,10 @@ bool holds_times(const Column& column) noexcept {
     return column.is_declared_as_time() || model::has_user_field<model::NullableTime>(column.field);
 }
 
-constexpr std::size_t iso_date_length = std::string_view("2026-11-20").size();
-
-/// Returns whether the column may hold dates without a time of day: an extra column of SQLite with
-/// times as text. As text, both "2026-11-20" and "2026-11-20T…" compare correctly with a date.
-bool may_hold_dates(const Column& column) noexcept {
-    return column.kind == Column::Kind::other && column.field.empty() && !column.has_unix_times();
+/// Returns whether the column is an extra column of SQLite with times as text, in any format.
+bool holds_text_times(const Column& column) noexcept {
+    return column.kind == Column::Kind::other && column.is_declared_as_time() &&
+           column.field.empty() && !column.has_unix_times();
 }
 
 /// Returns the argument for a comparison with the column, or std::nullopt if the column cannot hold
@@ -44,8 +42,7 @@ std::optional<Argument> argument_of(const Column& column, const std::string& val
     if (holds_booleans(column))
         return argument(column, value == "true");
     if (holds_times(column)) {
-        const auto time = text::parse_date(value);
-        if (time && !(may_hold_dates(column) && value.size() == iso_date_length))
+        if (const auto time = text::parse_date(value))
             return argument(column, *time);
         // SQLite can compare the column with any string.
         return column.operator_schema.empty() ? std::optional(argument(value)) : std::nullopt;
@@ -126,8 +123,10 @@ void append_condition(Statement& statement, const Table& user, const Condition& 
     }
     const char* const joint = condition.comparison == Operator::not_in ? " AND " : " OR ";
     const char* before = "(";
+    // Times are compared as they are reported.
+    const std::string sql = holds_text_times(column) ? column.iso_text() : column.sql();
     for (const std::string& value : condition.values)
-        statement << std::exchange(before, joint) << column << column.op(comparison)
+        statement << std::exchange(before, joint) << sql << column.op(comparison)
                   << *argument_of(column, value);
     statement << ")";
 }

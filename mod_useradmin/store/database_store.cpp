@@ -159,8 +159,8 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         const Result<Done> result = attempt(work);
         is_standby_ = client.is_standby();
         if (!result && result.failure() == Failure::invalid_value)
-            log_.write(text::Level::info,
-                       "UA0106: the database rejected a value: " + work.error_message());
+            log_.write(text::Level::info, "UA0106: a column cannot hold a value of the request: " +
+                                              work.error_message());
         if (result || result.failure() != Failure::failed)
             return result;
         if (work.error_kind() == ErrorKind::busy)

@@ -269,12 +269,24 @@ bool Column::is_declared_as_time() const noexcept {
             (type.find("date") != type.npos || type.find("time") != type.npos));
 }
 
+std::string Column::iso_text() const {
+    const std::string text = sql();
+    return "iif(" + text +
+           " GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*', "
+           "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', " +
+           text + "), " + text + "), " + text + ")";
+}
+
 bool Column::can_hold_text(std::string_view value) const noexcept {
     if (!operator_schema.empty())
         return true;
     switch (kind) {
     case Kind::integer:
-        return text::parse_integer<std::int64_t>(value).has_value();
+        // To SQLite, "interval" and "floating point" are integer types, because they contain "int".
+        return type.find("interval") != type.npos ||
+               (type.find("point") != type.npos
+                    ? is_finite_number(value)
+                    : text::parse_integer<std::int64_t>(value).has_value());
     case Kind::boolean:
         return value == "0" || value == "1";
     case Kind::other:

@@ -96,8 +96,11 @@ struct Column {
     /// string comparisons would not match other spellings of the same id.
     bool can_hold_id(std::string_view id) const noexcept;
     /// Returns whether the type of the column can represent the text. SQLite would store any other
-    /// text as it is. PostgreSQL checks the text itself, so this function returns true.
+    /// text as it is. Always true on PostgreSQL, which checks the text itself.
     bool can_hold_text(std::string_view value) const noexcept;
+    /// Returns an SQLite expression for the text of this time column. If it begins with a date, it
+    /// is in ISO 8601 (UTC). CURRENT_TIMESTAMP, for example, writes another format.
+    std::string iso_text() const;
     /// Returns whether this time column can be compared with the key (User::sort_key), and the
     /// comparison agrees with ORDER BY.
     bool can_hold_sort_key(std::string_view key) const noexcept;

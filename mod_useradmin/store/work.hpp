@@ -63,7 +63,7 @@ class Work {
     /// Reads the columns of Schema::extra_columns.
     std::span<const model::ExtraValue> read_extra_columns(Rows& rows);
 
-    /// Sets error_message() after a write that had an unexpected effect. Returns the failure.
+    /// Sets error_message() for a failure that the database did not report. Returns the failure.
     Failure fail(std::string message);
     /// Like fail(), after a write that has changed no row.
     Failure fail_without_change();
@@ -72,11 +72,9 @@ class Work {
     std::optional<ErrorKind> error_kind() const noexcept { return error_kind_; }
     /// Returns the error message of the database, can_hold() or fail().
     const std::string& error_message() const noexcept { return error_message_; }
-    /// Returns whether can_hold() or the database may have rejected a value.
+    /// Returns whether the database rejected a value.
     bool has_rejected_value() const noexcept {
-        return error_kind_ ? *error_kind_ == ErrorKind::invalid_value ||
-                                 *error_kind_ == ErrorKind::unencodable
-                           : !error_message_.empty();
+        return error_kind_ == ErrorKind::invalid_value || error_kind_ == ErrorKind::unencodable;
     }
     /// Returns whether the connection was lost, or a statement timed out, during or after a write
     /// that may have been committed.

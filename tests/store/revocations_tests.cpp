@@ -172,11 +172,12 @@ TEST(revocations, are_read_from_a_position) {
 }
 
 TEST(revocations, after_a_restore_are_read_from_an_earlier_position) {
+    if (is_postgresql())
+        return; // transaction IDs do not start again
     ban();
     const std::int64_t before = position();
     sql().run("DELETE FROM useradmin_revocation");
-    if (!is_postgresql())
-        sql().run("DELETE FROM sqlite_sequence WHERE name = 'useradmin_revocation'");
+    sql().run("DELETE FROM sqlite_sequence WHERE name = 'useradmin_revocation'");
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     ban();
     CHECK_EQUAL(std::string("n"), users_since(before));

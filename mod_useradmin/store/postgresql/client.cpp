@@ -438,8 +438,9 @@ class PostgresqlClient final : public Client {
             PQsetnonblocking(connection_, 1);
     }
 
-    /// Returns whether there are several hosts, and connect_timeout allows to try all of them until
-    /// one second after the deadline. PQresetPoll() ignores connect_timeout and would wait for the
+    /// Returns whether there are several hosts, and trying all of them ends at most one second
+    /// after the deadline, because each attempt ends after connect_timeout. A name with several
+    /// addresses counts as one host. PQresetPoll() ignores connect_timeout and would wait for the
     /// first host.
     bool has_time_for_all_hosts() const {
         const ConnectionOptions options(PQconninfo(connection_));
@@ -537,6 +538,8 @@ class PostgresqlClient final : public Client {
         error_kind_ = note_error(message_of(result), state) ? ErrorKind::timed_out
                       : !is_connected()                     ? ErrorKind::connection_lost
                                                             : error_kind_of(state);
+        if (!is_connected())
+            session_.backend = 0; // the next backend may have the same PID
         return std::nullopt;
     }
 

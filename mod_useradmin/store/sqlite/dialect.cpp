@@ -206,8 +206,8 @@ class Sqlite final : public Dialect {
         return after.is_not_found() ? work.fail_without_change() : after;
     }
 
-    // SQLite has only one writer, so no row locks are needed. An id is a time in milliseconds, so
-    // that after a restore from a backup, new ids exceed the positions read before it.
+    // An id is a time in milliseconds: after a restore from a backup, new ids must exceed the
+    // positions read before it. SQLite has only one writer, so max(id) + 1 is unique.
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
         const Table& table = work.schema().revocation;
         Statement remove = work.statement();

@@ -175,17 +175,12 @@ std::string json_of(const Column& column) {
     // JSON.stringify.
     std::string value = "CASE typeof(" + sql + ") WHEN 'blob' THEN hex(" + sql +
                         ") WHEN 'real' THEN iif(" + sql + " IN (9e999, -9e999), NULL, " + sql + ")";
-    if (column.is_declared_as_time()) {
-        // CURRENT_TIMESTAMP has another format. A time of day without a date stays as it is.
-        value += " WHEN 'text' THEN iif(" + sql +
-                 " GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*', "
-                 "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', " +
-                 sql + "), " + sql + "), " + sql + ")";
-        if (column.has_unix_times())
-            value += " WHEN 'integer' THEN strftime('%Y-%m-%dT%H:%M:%fZ', " + sql +
-                     (column.time_format == Column::TimeFormat::milliseconds ? " / 1000.0" : "") +
-                     ", 'unixepoch')";
-    }
+    if (column.is_declared_as_time())
+        value += " WHEN 'text' THEN " + column.iso_text();
+    if (column.is_declared_as_time() && column.has_unix_times())
+        value += " WHEN 'integer' THEN strftime('%Y-%m-%dT%H:%M:%fZ', " + sql +
+                 (column.time_format == Column::TimeFormat::milliseconds ? " / 1000.0" : "") +
+                 ", 'unixepoch')";
     if (column.kind == Column::Kind::boolean)
         value += " WHEN 'integer' THEN json(iif(" + sql + ", 'true', 'false'))";
     value += " ELSE " + sql + " END";

@@ -113,8 +113,9 @@ void append_terms(Statement& statement, const Table& user, const model::Session&
 }
 
 /// Opens a session if the terms other than SessionTerms::max_sessions are met. Returns the new
-/// session's id, or not_found. Locks the user's row, and then the account's, so a change to them
-/// waits for this statement, or this statement rechecks the rows after the change.
+/// session's id, or not_found, also if a trigger suppresses the row. Locks the user's row, and then
+/// the account's, so a change to them waits for this statement, or this statement rechecks the rows
+/// after the change.
 Result<std::string_view> insert_session(Work& work, const model::Session& session,
                                         const SessionTerms& terms) {
     const Schema& schema = work.schema();
@@ -125,8 +126,8 @@ Result<std::string_view> insert_session(Work& work, const model::Session& sessio
     statement << "INSERT INTO " << table << " (";
     statement.columns(row) << ") SELECT ";
     statement.values(row) << " WHERE EXISTS (SELECT 1 FROM ";
-    const Column& owner = schema.account.at("userId");
     if (terms.password_hash) {
+        const Column& owner = schema.account.at("userId");
         append_equals(statement << schema.account << " WHERE ", owner, session.user_id);
         append_hash(statement << " AND ", schema.account, *terms.password_hash);
         statement << " AND " << owner << owner.op("=") << "(SELECT " << schema.user.at("id")

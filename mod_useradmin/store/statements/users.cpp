@@ -200,11 +200,15 @@ Result<model::User> update_row(Work& work, std::string_view id, const Changes& c
     const Column& key = schema.user.at("id");
     if (!work.can_hold_id(key, id))
         return Failure::not_found;
-    for (const Change& change : changes)
-        if (!change.names_column && !work.can_hold(change.field, change.value))
-            return Failure::failed;
-    if (!can_hold_texts(work, changes))
-        return Failure::invalid_value;
+    const bool can_hold_fields = std::ranges::all_of(changes, [&](const Change& change) {
+        return change.names_column || work.can_hold(change.field, change.value);
+    });
+    if (!can_hold_fields || !can_hold_texts(work, changes)) {
+        const Result<Done> allowed = check_guard(work, id, guard);
+        return !allowed          ? allowed.failure()
+               : can_hold_fields ? Failure::invalid_value
+                                 : Failure::failed;
+    }
     // If nothing was written, check whether the guard failed or the user is missing.
     const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
         return updated.is_not_found() ? guard_failure(work, id, guard) : updated;
