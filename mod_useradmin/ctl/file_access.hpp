@@ -17,7 +17,7 @@ struct Account {
 /// Whether SQLite can use a database file.
 enum class FileAccess {
     full,
-    /// The account cannot read or cannot write the file.
+    /// The account may not both read and write the file.
     denied,
     /// The directory does not exist, or the account cannot read it or create files in it.
     unreachable,

@@ -156,7 +156,8 @@ int main(int count, char** arguments) {
     Exit code = run_guarded({arguments + 1, arguments + std::max(count, 1)});
     // A full disk may not be detected before the flush.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        print_error("cannot write the output");
+        if (code == Exit::success)
+            print_error("cannot write the output");
         code = Exit::failure;
     }
     return static_cast<int>(code);

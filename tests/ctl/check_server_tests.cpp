@@ -172,8 +172,8 @@ TEST(check_server, reports_a_database_file_that_httpds_children_cannot_use) {
     }
     const auto move_from = [&](const std::filesystem::path& directory) {
         return account.name + " lacks full access to " + directory.string() +
-               ": move the database to a directory such as /var/lib/useradmin that belongs to " +
-               account.name;
+               ": if no other program uses this directory, make " + account.name +
+               " its owner; otherwise, move the database to a directory of its own";
     };
     for (const perms mode : {all_read, perms::owner_all}) {
         set_owner_and_mode(folder, 0, mode);

@@ -81,9 +81,9 @@ TEST(postgresql_configuration, statements_of_DBDInitSQL_run_again_after_a_reconn
                        "passwd", id},
                       environment());
     terminal.await("assword: ");
-    CHECK_EQUAL(1, sql().number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
-                                "WHERE backend_type = 'client backend' AND pid <> "
-                                "pg_backend_pid()"));
+    // The connection of an earlier command may still be listed.
+    CHECK(sql().number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE "
+                       "backend_type = 'client backend' AND pid <> pg_backend_pid()") >= 1);
     // The command reads the catalog again because a column is missing.
     sql().run("ALTER TABLE shop.\"account\" DROP COLUMN \"updatedAt\"");
     terminal.type("another s3cr3t\n");

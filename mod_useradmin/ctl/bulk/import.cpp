@@ -118,16 +118,17 @@ struct ImportCounts {
     std::int64_t total() const noexcept { return created + changed + skipped; }
 };
 
+ImportRules rules_of(const Context& context, const store::Schema& schema) {
+    return {schema, context.settings.lowers_email.value_or(false), context.options.has("force"),
+            text::now()};
+}
+
 class Import {
   public:
     Import(Context& context, const std::string& name)
         : context_(context), input_(open_input(name)), database_(context.database()),
           schema_(context.schema()), on_conflict_(on_conflict_of(context.options)),
-          is_dry_(context.options.has("dry-run")), rules_{schema_,
-                                                          context.settings.lowers_email.value_or(
-                                                              false),
-                                                          context.options.has("force"),
-                                                          text::now()},
+          is_dry_(context.options.has("dry-run")), rules_(rules_of(context, schema_)),
           reader_(input_.get(), format_of(context.options.find("format"), name)),
           progress_(is_dry_ ? "Checking lines" : "Importing lines"),
           file_size_(size_of(input_.get())),

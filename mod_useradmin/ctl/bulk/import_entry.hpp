@@ -6,6 +6,7 @@
 #include "store/bulk.hpp"
 #include "store/schema.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -36,7 +36,7 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
     });
     if (rejected == files.end())
         return;
-    // Never change the directory's owner: it may be shared, such as /tmp.
+    // Never change the directory's owner: it may be shared, as /tmp is.
     std::string all = shell_word(file);
     // If httpd's children cannot use the database, this command may have created the other files.
     // They are removed when the command ends.
@@ -49,8 +49,8 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
     if (access == FileAccess::unreachable)
         findings.problems.push_back(
             problem + "; " + child_account->name + " lacks full access to " + directory_of(file) +
-            ": move the database to a directory such as /var/lib/useradmin that belongs to " +
-            child_account->name);
+            ": if no other program uses this directory, make " + child_account->name +
+            " its owner; otherwise, move the database to a directory of its own");
     else if (access == FileAccess::denied)
         findings.problems.push_back(problem + "; run: chown " + child_account->name + ": " + all +
                                     " && chmod u+rw " + all +

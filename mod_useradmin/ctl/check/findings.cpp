@@ -27,7 +27,7 @@ class Examiner {
             if (settings_.httpd.find_undefined(directive) != nullptr)
                 findings_.unchecked.push_back(std::string(directive) +
                                               ": contains an undefined or ambiguous variable");
-        check_version();
+        check_server();
         for (const store::Problem& problem : schema().problems)
             if (problem.need == store::needs_second_factors)
                 note_second_factor_problem(problem.text);
@@ -62,7 +62,7 @@ class Examiner {
         return settings_.httpd.has(directive, argument);
     }
 
-    /// Returns whether the configuration uses what the need is for.
+    /// Returns whether the configuration uses the feature that has this need.
     bool is_used(store::Need need) const {
         switch (need) {
         case store::needs_second_factor_flag:
@@ -83,7 +83,7 @@ class Examiner {
 
     const store::Table& table(char letter) const noexcept { return schema().table(letter); }
 
-    void check_version() {
+    void check_server() {
         if (strverscmp(found_.version.c_str(), product_.min_version) < 0)
             add_problem("the database server is version " + found_.version + "; upgrade it to " +
                         product_.min_version + " or later");
