@@ -44,10 +44,10 @@ class Recorder final : public store::ChangeListener {
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
     /// Writes the event's line, unless the line written before the commit is still correct. Records
-    /// operations that are not changes only if they were denied with 401, 403 or 429. Counts these,
-    /// rejected credentials and anonymous requests, and writes at most one line a minute for each
-    /// network or, if the caller is known, each network, caller and reason. Returns false if the
-    /// line of any other event could not be written.
+    /// operations that are not changes only if they were denied with 401, 403 or 429. Combines
+    /// these, rejected credentials and anonymous requests: writes at most one line a minute for
+    /// each network or, if the caller is known, each network, caller and reason. Returns false if
+    /// the line of any other event could not be written.
     bool finish();
 
     /// Until sync(), lines are not synced to disk one by one.

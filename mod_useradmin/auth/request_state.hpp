@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apr/pool.hpp"
 #include "auth/log_module.hpp"
 #include "httpd/caller_notes.hpp"
 
@@ -13,7 +14,7 @@ struct CachedOutcome;
 struct RequestState {
     /// Set only in the client's original request.
     CachedOutcome* outcome = nullptr;
-    /// Set when the response handler starts.
+    /// Set after the other fixups hooks.
     std::optional<httpd::CallerNotes> caller_notes = {};
 
     /// Returns the request's state, or nullptr if there is none.

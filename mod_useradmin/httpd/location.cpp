@@ -17,7 +17,7 @@ namespace {
 constexpr const char* no_file = "useradmin:";
 // A handler that no module has.
 constexpr const char* no_handler = "useradmin";
-// A path below a base address that no endpoint has.
+// No endpoint has this path below a base address.
 constexpr std::string_view no_endpoint = "//";
 
 /// Returns the path in the request line, still percent-encoded, or an empty view if it cannot be

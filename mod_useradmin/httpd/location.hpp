@@ -31,7 +31,7 @@ const char* read_base(const ConfigLine& line, const char* example, Base& base);
 /// Returns the percent-encoded path after the base address, valid for the lifetime of the request.
 /// Uses the path in the request line if possible. After an internal redirect or a rewrite, uses
 /// request->uri with its percent signs encoded instead. If the base address is written with more
-/// slashes, returns a path that no endpoint has, so that it cannot bypass a <LocationMatch>.
+/// slashes, returns a path that no endpoint has, so a request cannot bypass a <LocationMatch>.
 std::string_view path_below(const request_rec* request, const char* base);
 
 /// Returns the merged per-directory configuration for a URL path in the request's virtual host.

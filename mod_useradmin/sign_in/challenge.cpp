@@ -1,7 +1,8 @@
 #include "sign_in/challenge.hpp"
 
-#include "crypto/encryption.hpp"
 #include "crypto/random.hpp"
+#include "crypto/secret.hpp"
+#include "crypto/signature.hpp"
 #include "sign_in/responses.hpp"
 #include "sign_in/verification_rows.hpp"
 #include "text/unicode.hpp"

@@ -1,8 +1,8 @@
 #include "sign_in/trusted_device.hpp"
 
-#include "crypto/encryption.hpp"
 #include "crypto/random.hpp"
-#include "crypto/sha256.hpp"
+#include "crypto/secret.hpp"
+#include "crypto/signature.hpp"
 #include "sign_in/verification_rows.hpp"
 #include "text/unicode.hpp"
 

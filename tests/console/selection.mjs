@@ -73,7 +73,7 @@ describe("several users at once", () => {
     for (const id of ids) await view.ask("DELETE", `/api/users/${id}`);
   });
 
-  scene("undoing also restores users of other pages, after a change each", there, async (view) => {
+  scene("undoing restores the last state, also on other pages", there, async (view) => {
     const ids = [];
     for (let count = 0; count < 21; ++count) ids.push(await make(view, `Paged ${count}`, `${count}.paged@example.net`));
     const reasons = async () => [...new Set((await site.users()).filter((each) => ids.includes(each.id)).map((each) => each.banned && each.banReason))];

@@ -72,7 +72,7 @@ scene("after five wrong codes the console asks for the password again", { site: 
   await view.see("input[name=password]");
 });
 
-scene("signing in and out name a rejected origin", {}, async (view) => {
+scene("sign-in and sign-out report a rejected origin", {}, async (view) => {
   let isRejected = true;
   await view.intercept((request) => isRejected && request.url().includes("/api/auth/sign-") && { status: 403, body: JSON.stringify({ message: "Invalid origin", code: "INVALID_ORIGIN" }) });
   await view.type("input[name=email]", root);

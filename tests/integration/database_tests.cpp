@@ -53,7 +53,7 @@ TEST(postgresql_database, statements_of_DBDInitSQL_run_again_after_a_reconnect) 
     const std::string limit = "UserAdminTimeout 1\n";
     // mod_dbd runs the statements of the main server after those of a virtual host.
     start("DBDInitSQL \"SET search_path TO shop\"\n" +
-          virtual_host("a.test", "DBDInitSQL \"SET search_path TO public\"\n" +
+          virtual_host("a.test", "DBDKeep 3\nDBDInitSQL \"SET search_path TO public\"\n" +
                                      location("/api/users", as_sara) +
                                      location("/short/users", as_sara + limit)));
     const auto get = [&](const std::string& path) {

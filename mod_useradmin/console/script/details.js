@@ -27,7 +27,7 @@ class Details {
   async read(request, show) {
     const mine = ++this.#readings;
     this.node.ariaBusy = "true";
-    this.status.textContent ||= t("loading");
+    if (!this.node.querySelector("li")) this.status.textContent ||= t("loading");
     try {
       const response = await request;
       if (mine === this.#readings) show(response);

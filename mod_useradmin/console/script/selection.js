@@ -211,7 +211,7 @@ class UserSelection {
     this.#paint();
   }
   /**
-   * Replaces a selected user by a newer version.
+   * Replaces a selected user with a newer version.
    * @param {User} user
    */
   update(user) {
