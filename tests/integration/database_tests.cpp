@@ -39,6 +39,18 @@ TEST(database, failure_results_in_500_without_SQL_in_the_response) {
     expect_error(deleted, 500, "Error al eliminar usuario");
 }
 
+TEST(sqlite_database, statements_of_DBDInitSQL_run_again_when_a_file_becomes_writable) {
+    expect_log("UA0108");
+    make_database();
+    own_->sql().insert("user", {{"id", "ulises-1"}, {"name", "Ulises"}, {"email", "u@x"}});
+    own_->set_read_only(true);
+    start("DBDMin 1\nDBDKeep 1\nDBDMax 1\nDBDInitSQL \"PRAGMA query_only = ON\"\n" +
+          location("/api/users", as_sara));
+    CHECK_EQUAL(503, send("DELETE", "/api/users/ulises-1").status);
+    own_->set_read_only(false);
+    CHECK_EQUAL(503, send("DELETE", "/api/users/ulises-1").status);
+}
+
 TEST(postgresql_database, statements_of_DBDInitSQL_run_again_after_a_reconnect) {
     expect_log("UA0107");
     allow_log("UA02");

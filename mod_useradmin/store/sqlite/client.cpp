@@ -141,6 +141,9 @@ SqliteHandle SqliteClient::reopen() {
     if (code != SQLITE_OK || sqlite3_db_readonly(opened, nullptr) != 0)
         return nullptr;
     register_functions(opened);
+    for (const std::string& statement : init_statements_)
+        if (sqlite3_exec(opened, statement.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+            return nullptr;
     return made;
 }
 

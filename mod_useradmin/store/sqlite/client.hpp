@@ -25,7 +25,9 @@ using SqliteStatement = std::unique_ptr<sqlite3_stmt, FinalizeSqlite>;
 /// The client for SQLite. The functions of functions.hpp must be registered on the connection.
 class SqliteClient final : public Client {
   public:
-    explicit SqliteClient(sqlite3* database) noexcept : database_(database) {}
+    /// init_statements: see Connection. They must outlive the client.
+    SqliteClient(sqlite3* database, std::span<const std::string> init_statements) noexcept
+        : database_(database), init_statements_(init_statements) {}
 
     void set_deadline(Deadline deadline) noexcept override { deadline_ = deadline; }
 
@@ -69,8 +71,9 @@ class SqliteClient final : public Client {
     void roll_back() noexcept;
 
   private:
-    /// Reopens a read-only file for writing. Returns nullptr if the connection is writable or has
-    /// no file, if DBDParams forbids writing, or if the file is still read-only.
+    /// Reopens a read-only file for writing and initializes the connection. Returns nullptr if the
+    /// connection is writable or has no file, if DBDParams forbids writing, if the file is still
+    /// read-only, or if an init statement fails.
     SqliteHandle reopen();
 
     /// Prepares a statement. Returns nullptr on failure. After a schema change, SQLite prepares the
@@ -86,6 +89,7 @@ class SqliteClient final : public Client {
     /// The handle of apr_dbd, or own_.
     sqlite3* database_;
     SqliteHandle own_;
+    std::span<const std::string> init_statements_;
     Deadline deadline_ = no_deadline;
     std::unordered_map<std::string, SqliteStatement> prepared_;
     SqliteStatement roll_back_;

@@ -105,7 +105,7 @@ class Sqlite final : public Dialect {
         auto* native =
             static_cast<sqlite3*>(apr_dbd_native_handle(connection.driver, connection.handle));
         register_functions_once(connection, native);
-        return std::make_unique<SqliteClient>(native);
+        return std::make_unique<SqliteClient>(native, connection.init_statements);
     }
 
     bool read_schema(Client& client, apr_pool_t* pool, const TableNames& names,
