@@ -196,6 +196,12 @@ std::optional<Failure> DatabaseStore::handle_error(Work& work, CachedConnection&
                                                    Remedies& remedies) {
     Client& client = work.client();
     std::string reason = "the database reported an error: " + work.error_message();
+    const bool is_outcome_unknown = retry == Retry::no && work.may_be_committed();
+    // Logs every write whose outcome is unknown, without throttling.
+    const auto unknown_outcome = [this](WorkOutcome outcome, const std::string& cause) {
+        log_failed(outcome, cause + "; the outcome of the write is unknown");
+        return Failure::unavailable;
+    };
     switch (work.error_kind().value_or(ErrorKind::rejected)) {
     case ErrorKind::canceled:
         return log_unavailable(WorkOutcome::timed_out,
@@ -223,21 +229,16 @@ std::optional<Failure> DatabaseStore::handle_error(Work& work, CachedConnection&
                                        "; " + work.dialect().product().read_only_hint);
         return client.reconnect() ? std::nullopt : std::optional(connection_failure(client));
     case ErrorKind::timed_out:
+        return is_outcome_unknown
+                   ? unknown_outcome(WorkOutcome::timed_out, timeout_message(timeout_policy_))
+                   : timeout_failure();
     case ErrorKind::connection_lost: {
-        const bool is_late = work.error_kind() == ErrorKind::timed_out;
         const bool is_first = std::exchange(remedies.may_reconnect, false);
-        const bool is_connected = !is_late && client.ensure_connected();
-        if (retry == Retry::no && work.may_be_committed()) {
-            // Log every write whose outcome is unknown, without throttling.
-            log_failed(
-                is_late ? WorkOutcome::timed_out : WorkOutcome::connection_lost,
-                (is_late ? timeout_message(timeout_policy_)
-                         : "UA0105: lost the connection to the database: " + work.error_message()) +
-                    "; the outcome of the write is unknown");
-            return Failure::unavailable;
-        }
-        if (is_late)
-            return timeout_failure();
+        const bool is_connected = client.ensure_connected();
+        if (is_outcome_unknown)
+            return unknown_outcome(WorkOutcome::connection_lost,
+                                   "UA0105: lost the connection to the database: " +
+                                       work.error_message());
         return is_connected && is_first ? std::nullopt : std::optional(connection_failure(client));
     }
     case ErrorKind::foreign_key_violation:

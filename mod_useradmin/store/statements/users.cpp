@@ -136,12 +136,11 @@ namespace {
 /// Returns whether the database may have rejected the value of an extra column. Returns false if an
 /// update's address may be the duplicate, because 4.4 does not check its uniqueness.
 bool has_invalid_value(const Work& work, const Changes& changes) {
-    const bool is_invalid = work.error_kind() == ErrorKind::invalid_value ||
-                            work.error_kind() == ErrorKind::unencodable;
     const bool is_duplicate =
         work.error_kind() == ErrorKind::unique_violation &&
         std::ranges::none_of(changes, [](const Change& change) { return change.field == "email"; });
-    return (is_invalid || is_duplicate) && std::ranges::any_of(changes, &Change::names_column);
+    return (work.has_rejected_value() || is_duplicate) &&
+           std::ranges::any_of(changes, &Change::names_column);
 }
 
 /// Returns whether the columns can hold the changes' texts (Column::can_hold_text).
