@@ -215,6 +215,12 @@ CachedOutcome& find_or_look_up(request_rec* request, const AuthSettings& setting
     return *answer;
 }
 
+/// Returns the result of the last lookup for the client's request, or nullptr if there was none.
+const CachedOutcome* find_outcome(request_rec* request) noexcept {
+    const RequestState* const state = RequestState::find(httpd::first_request(request));
+    return state != nullptr ? state->outcome : nullptr;
+}
+
 /// Logs a rejection once per client request.
 void log_rejection(request_rec* request, const AuthSettings& settings,
                    const RejectionText& rejection, CachedOutcome& answer) {
@@ -343,11 +349,11 @@ int check_user(request_rec* request) noexcept {
     if (request->user != nullptr)
         return OK;
     // With `Satisfy any`, httpd calls this hook even if check_access() has failed.
-    const RequestState* const state = RequestState::find(httpd::first_request(request));
-    if (state != nullptr && state->outcome != nullptr)
-        if (const int status = failure_status(request, settings, state->outcome->outcome);
-            status != DECLINED)
-            return status;
+    const CachedOutcome* const cached = find_outcome(request);
+    const int status =
+        cached != nullptr ? failure_status(request, settings, cached->outcome) : DECLINED;
+    if (status != DECLINED)
+        return status;
     apr_table_setn(request->err_headers_out, "WWW-Authenticate", "Bearer");
     return HTTP_UNAUTHORIZED;
 }
@@ -385,8 +391,7 @@ void log_missing_credential(request_rec* request, const AuthSettings& settings) 
 /// Logs why a request without a credential got 401, regardless of the handler. Rejected credentials
 /// have already been logged, and a 401 from sign-in concerns the password.
 int log_unauthorized(request_rec* first) noexcept {
-    const RequestState* const state = RequestState::find(first);
-    if (first->status != HTTP_UNAUTHORIZED || (state != nullptr && state->outcome != nullptr))
+    if (first->status != HTTP_UNAUTHORIZED || find_outcome(first) != nullptr)
         return DECLINED;
     for (request_rec* request = first; request != nullptr; request = request->next) {
         const AuthSettings& settings = settings_of(request);
