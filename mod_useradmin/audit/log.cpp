@@ -202,6 +202,8 @@ AppendResult Log::append_to_pipe(std::string open_object) {
 }
 
 AppendResult Log::append_to_file(std::string open_object, const struct stat& log) const {
+    if (log.st_nlink == 0)
+        return {0, ENOENT}; // the file was deleted
     StoredPosition position = read_position();
     std::string before;
     // If the position does not match the file, a process was killed before it wrote the position,
@@ -245,8 +247,6 @@ AppendResult Log::append_once(std::string open_object, Clock::time_point deadlin
     struct stat log = {};
     if (fstat(log_, &log) != 0)
         return {0, errno};
-    if (S_ISREG(log.st_mode) && log.st_nlink == 0)
-        return {0, ENOENT}; // the file was deleted
     return S_ISREG(log.st_mode) ? append_to_file(std::move(open_object), log)
                                 : append_to_pipe(std::move(open_object));
 }
