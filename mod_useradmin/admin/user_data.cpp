@@ -30,9 +30,8 @@ std::string_view expected_type(const json::Object& data, std::string_view name) 
 
 UserData::UserData(const json::Object& data, std::initializer_list<std::string_view> omitted) {
     for (const std::string_view name : data.keys())
-        // twoFactorEnabled must match the user's second factor.
         if (std::ranges::find(omitted, name) == omitted.end() && !api::has_name_of_secret(name) &&
-            api::normalized_column(name) != "twofactorenabled")
+            !api::is_second_factor_flag(name))
             values_.push_back({name, value_of(data, name), store::Change::When::always, true});
 }
 

@@ -57,6 +57,10 @@ bool has_name_of_secret(std::string_view column) {
            std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); });
 }
 
+bool is_second_factor_flag(std::string_view column) {
+    return normalized_column(column) == "twofactorenabled";
+}
+
 std::vector<std::string_view> requested_columns(const Call& call,
                                                 const OperationSettings& settings) {
     std::vector<std::string_view> columns;

@@ -27,6 +27,9 @@ bool may_change_column(const OperationSettings& settings,
 std::string normalized_column(std::string_view name);
 /// Returns whether the name suggests that the column contains secrets.
 bool has_name_of_secret(std::string_view column);
+/// Returns whether the column is twoFactorEnabled. Callers must not change it, because it must
+/// match the user's second factor.
+bool is_second_factor_flag(std::string_view column);
 
 constexpr std::string_view text_of(store::ExtraColumn::Kind kind) noexcept {
     constexpr std::string_view names[] = {"text", "integer", "boolean", "time", "any"};

@@ -58,7 +58,7 @@ const char* rejection_of(std::string_view column, bool is_editable) {
         return "is a built-in field (the last activity); set its column with UserAdminLastSeen";
     if (api::has_name_of_secret(column))
         return "looks like the name of a secret; the service never shows secrets";
-    if (is_editable && name == "twofactorenabled")
+    if (is_editable && api::is_second_factor_flag(column))
         return "must match the user's second factor and cannot be edited; to show it, use "
                "UserAdminColumns";
     return nullptr;
