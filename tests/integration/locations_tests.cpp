@@ -15,6 +15,14 @@ class Locations : public OwnHttpd {
     static inline const std::string better_auth_page =
         handler("/api/auth/admin", "useradmin-better-auth", "AuthUserAdmin On\n");
 
+    /// Creates a directory that httpd's account can read.
+    static std::filesystem::path make_document_root(const char* name) {
+        using std::filesystem::perms;
+        const auto folder = Suite::current().work().make(name);
+        std::filesystem::permissions(folder,
+                                     perms::owner_all | perms::others_read | perms::others_exec);
+        return folder;
+    }
     /// Runs the checks with each load order of the two modules.
     template <class Checks>
     void run_with_each_load_order(const std::string& configuration, const Checks& checks) {
@@ -72,11 +80,8 @@ TEST(locations, below_a_Redirect_of_the_virtual_host_are_redirected) {
 }
 
 TEST(locations, are_not_replaced_by_a_FallbackResource) {
-    const auto folder = Suite::current().work().make("fallback");
+    const auto folder = make_document_root("fallback");
     write_file(folder / "index.html", "the page of the application");
-    using std::filesystem::perms;
-    std::filesystem::permissions(folder,
-                                 perms::owner_all | perms::others_read | perms::others_exec);
     start("DocumentRoot \"" + folder.string() +
               "\"\nFallbackResource /index.html\nAuthUserAdmin On\n" + location("/api/users", "") +
               sign_in("/api/auth", ""),
@@ -179,7 +184,7 @@ TEST(locations, ignore_DefaultLanguage) {
 TEST(locations, trust_no_caller_that_an_htaccess_file_names) {
     expect_log("UA0223");
     expect_log("unable to include \"/guarded.html\"");
-    const auto folder = Suite::current().work().make("author");
+    const auto folder = make_document_root("author");
     write_file(folder / ".htaccess", "Header set X-Id sara-1\nHeader set X-Role superAdmin\n"
                                      "Header note X-Id session-user-id\n"
                                      "Header note X-Role session-user-role\n");
@@ -187,9 +192,6 @@ TEST(locations, trust_no_caller_that_an_htaccess_file_names) {
     write_file(folder / "service.shtml", "<!--#include virtual=\"/api/users\" -->");
     write_file(folder / "expression.shtml", "<!--#include virtual=\"/noted/users\" -->");
     write_file(folder / "role.shtml", "<!--#include virtual=\"/guarded.html\" -->");
-    using std::filesystem::perms;
-    std::filesystem::permissions(folder,
-                                 perms::owner_all | perms::others_read | perms::others_exec);
     start("DocumentRoot \"" + folder.string() + "\"\n<Directory \"" + folder.string() +
               "\">\n  Require all granted\n  AllowOverride FileInfo\n"
               "  Options +IncludesNOEXEC\n  ForceType text/html\n"
@@ -212,11 +214,8 @@ TEST(locations, trust_no_caller_that_an_htaccess_file_names) {
 }
 
 TEST(locations, release_a_path_that_a_rewrite_rule_moves) {
-    const auto folder = Suite::current().work().make("moved");
+    const auto folder = make_document_root("moved");
     write_file(folder / "export.txt", "the export");
-    using std::filesystem::perms;
-    std::filesystem::permissions(folder,
-                                 perms::owner_all | perms::others_read | perms::others_exec);
     start("DocumentRoot \"" + folder.string() + "\"\n" + location("/api/users", as_sara) +
               sign_in("/api/auth", "") +
               virtual_host("localhost",
