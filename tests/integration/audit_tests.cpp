@@ -551,10 +551,13 @@ TEST(audit, program_that_cannot_be_started_is_logged_without_another_error) {
     allow_log("AH00"); // httpd: unable to start piped log program; Configuration Failed
     expect_log("] UA0402: UserAdminAuditLog: cannot open |");
     const auto program = folder_ / "program";
-    write_file(program, "#!/bin/sh\nexec cat > /dev/null\n");
+    write_file(program, "#!/bin/sh\nexec cat >> " + log_.string() + "\n");
     std::filesystem::permissions(program, std::filesystem::perms(0755));
     start("UserAdminAuditLog \"|" + program.string() + "\"\n" + as_sara +
           location("/api/users", ""));
+    // The shell has read the program once a line is written.
+    call(Caller::nobody, "PUT", "/api/users/ulises-1", R"({"name":"Ulises"})");
+    CHECK(eventually([&] { return lines().size() == 1; }));
     std::filesystem::remove(program);
     kill(httpd_->main_process(), SIGHUP);
     CHECK(eventually(
