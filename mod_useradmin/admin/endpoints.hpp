@@ -1,4 +1,4 @@
-// The handlers of the endpoints and their common functions.
+// The endpoints' handlers and the functions that they share.
 #pragma once
 
 #include "admin/responses.hpp"
@@ -59,7 +59,7 @@ Response has_permission(Call& call);
 Response impersonate_user(Call& call);
 Response stop_impersonating(Call& call);
 
-/// Returns the error response if better-auth would reject the query of list-users, otherwise
+/// Returns the error response if better-auth would reject the list-users query, otherwise
 /// std::nullopt.
 std::optional<Response> validate_list_query(const http::Request& request,
                                             sign_in::Parameters& parameters);
@@ -68,7 +68,7 @@ std::optional<Response> validate_list_query(const http::Request& request,
 /// neither a string nor an array of strings.
 std::optional<std::string> roles_in(const json::Object& object, std::string_view member);
 
-/// Returns the caller's id and roles, for the store to check again when it makes a change. Returns
+/// Returns the caller's id and roles. The store checks them again when it makes a change. Returns
 /// std::nullopt if the caller is not from the user table.
 std::optional<store::Actor> actor_of(const Call& call);
 /// Returns the guard for a change (UserAdminGuard). revokes_super_admin: whether the change may

@@ -23,13 +23,13 @@ constexpr std::chrono::days admin_session_lifetime(7);
 constexpr Problem cannot_impersonate_admins = {403, "YOU_CANNOT_IMPERSONATE_ADMINS",
                                                "You cannot impersonate admins"};
 
-/// Returns the error response if the caller must not impersonate the user, otherwise std::nullopt.
+/// Returns the error response if the caller may not impersonate the user, otherwise std::nullopt.
 std::optional<Response> rejection_of(const Call& call, const model::User& user) {
     const std::string_view roles = user.role.value_or(model::user_role);
     const bool is_higher =
         model::is_super_admin(roles) && !model::is_super_admin(call.caller.roles);
-    // Every role in UserAdminBetterAuthRole counts as privileged, even one without actions. So does
-    // the admin role, because the API gives it permissions.
+    // Every role in UserAdminBetterAuthRole is privileged, even one without actions. So is the
+    // admin role, because the API gives it permissions.
     const bool has_rights =
         has_listed_role(call.service.roles, roles) || model::has_role(roles, model::admin_role);
     if (is_higher || call.service.settings.protected_email.matches(user.email) ||

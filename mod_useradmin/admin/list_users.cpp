@@ -34,7 +34,7 @@ std::string one_of(std::span<const std::string_view> words) {
     return text;
 }
 
-/// Returns the operator with this name, or the default if there is none.
+/// Returns the operator with this name, or `otherwise` if there is none.
 Operator operator_of(std::string_view text, Operator otherwise) noexcept {
     const auto* const found = std::ranges::find(operators, text);
     return found != std::end(operators)

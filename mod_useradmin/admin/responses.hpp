@@ -67,12 +67,11 @@ Response failure_response(password::HashFailure failure);
 
 /// Writes a user, including the extra columns that were read.
 void write_user(json::Writer& writer, const model::User& user);
-/// Returns the user itself: {"name":"…",…}.
+/// Returns the user without an enclosing object: {"name":"…",…}.
 Response user_response(const model::User& user);
 /// Returns {"user":{…}}.
 Response wrapped_user(const model::User& user);
-/// Returns {"sessions":[…]}. Unless shows_tokens is set, each token is replaced with the session's
-/// id.
+/// Returns {"sessions":[…]}. Unless shows_tokens is set, replaces each token with the session's id.
 Response sessions_response(const std::vector<model::Session>& sessions, bool shows_tokens);
 /// Returns an object in which the member is true, such as {"success":true}.
 Response confirmation(std::string_view member);

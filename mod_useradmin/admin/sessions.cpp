@@ -27,8 +27,8 @@ Response list_user_sessions(Call& call) {
 }
 
 Response revoke_user_session(Call& call) {
-    // The client sends the token from list-user-sessions. With UserAdminBetterAuthTokens Off, that
-    // is the session's id.
+    // The client sends the token from list-user-sessions. With UserAdminBetterAuthTokens Off, this
+    // token is the session's id.
     const std::string_view key = call.parameters.object()->text("sessionToken");
     const auto session = call.service.store.find_session_by_token_or_id(key);
     call.event.is_change = !session.is_not_found();

@@ -37,7 +37,7 @@ UserData::UserData(const json::Object& data, std::initializer_list<std::string_v
 
 model::Value UserData::value_of(const json::Object& data, std::string_view name) {
     using Kind = json::Object::Kind;
-    // A NULL counts as false.
+    // For a boolean field, null means false.
     if (model::has_user_field<bool>(name))
         return data.boolean(name);
     switch (data.kind(name)) {

@@ -16,15 +16,15 @@ namespace useradmin::admin {
 bool has_any(const json::Object& data, std::initializer_list<std::string_view> members) noexcept;
 bool has_ban(const json::Object& data) noexcept;
 
-/// Returns the name of the expected type if the value of a boolean or time field has another type
-/// or is an invalid time. Otherwise returns an empty string.
+/// Checks the value of a boolean or time field. Returns the name of the expected type if the value
+/// has another type or is an invalid time, otherwise an empty string.
 std::string_view expected_type(const json::Object& data, std::string_view name);
 
 /// Converts the members to column changes. The values are valid for the lifetime of this object and
 /// of the JSON.
 class UserData {
   public:
-    /// Reads all members except those in omitted, those with the name of a secret and
+    /// Reads all members except those in omitted, those whose names suggest secrets, and
     /// twoFactorEnabled. The members must have the correct types.
     UserData(const json::Object& data, std::initializer_list<std::string_view> omitted);
     UserData(const UserData&) = delete;
@@ -36,7 +36,7 @@ class UserData {
     model::Value value_of(const json::Object& data, std::string_view name);
 
     store::Changes values_;
-    /// Owns the text of booleans, numbers, arrays and objects, to which values_ refers.
+    /// Owns the text of booleans, numbers, arrays and objects. values_ refers to it.
     std::deque<std::string> texts_;
 };
 

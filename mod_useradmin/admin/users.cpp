@@ -14,7 +14,7 @@ namespace useradmin::admin {
 
 namespace {
 
-/// Returns the end of a ban of this many seconds, or std::nullopt if seconds is 0.
+/// Returns the expiry of a ban that lasts `seconds` from `now`, or std::nullopt if `seconds` is 0.
 model::NullableTime ban_expiry(double seconds, text::Timestamp now) {
     constexpr auto earliest = static_cast<double>(text::first_time.time_since_epoch().count());
     constexpr auto latest = static_cast<double>(text::last_time.time_since_epoch().count());
