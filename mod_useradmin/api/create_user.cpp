@@ -52,7 +52,8 @@ Response create_user(const Call& call, const Service& service) {
     if (!object)
         return error(500, call.operation.failure_text);
 
-    // Check 3: requires name, email and password. A value that is not a string counts as missing.
+    // Check 3: requires name, email and password. A value that is not a string is treated as
+    // missing.
     const std::string_view name = object->text("name");
     const std::string email = normalize_email(object->text("email"), service.settings);
     const std::string_view password = object->text("password");
@@ -60,7 +61,7 @@ Response create_user(const Call& call, const Service& service) {
     call.event.target = email;
     if (name.empty() || email.empty() || (password.empty() && !invites))
         return error(400, texts.fields_missing);
-    // Check 4: an admin may create only users with the "user" role. A missing role does not count
+    // Check 4: an admin may create only users with the "user" role. A missing role is not treated
     // as "user".
     if (!is_super_administrator(*call.caller) && object->text("role") != model::user_role)
         return error(403, texts.create_role_forbidden);

@@ -34,7 +34,7 @@ std::optional<std::string> encode_cursor(const Cursor& cursor, std::string_view 
     if (cursor.key)
         fields.append(1, '\0').append(*cursor.key);
     std::string text = checksum(fields, list) + text::hex(fields);
-    // SQLite does not validate UTF-8, but a cursor must be valid.
+    // SQLite does not validate UTF-8, but a cursor must contain valid UTF-8.
     if (text.size() > max_cursor_length || !is_clean(cursor))
         return std::nullopt;
     return text;

@@ -163,7 +163,7 @@ http::Response finish(Response response, std::string_view method, const http::He
     if (response.text) {
         const http::Language language = language_of(settings, headers);
         response.body = text_envelope(response.status < 300, response.text->in(language));
-        // The specification does not define this header.
+        // The specification does not define this header, so omit it for Spanish.
         if (settings.language != http::Language::spanish)
             response.headers.push_back({"Content-Language", std::string(http::tag_of(language))});
     }

@@ -23,7 +23,8 @@ struct Response : http::Response {
 /// Returns {"success":true,"message":"…"} or {"success":false,"error":"…"}.
 std::string text_envelope(bool is_success, std::string_view text);
 
-/// Returns the configured language. If none is configured, chooses one by Accept-Language.
+/// Returns the configured language. If none is configured, chooses one according to
+/// Accept-Language.
 http::Language language_of(const OperationSettings& settings, const http::Headers& headers);
 
 /// Writes the text, if any, to the body in the language of language_of(), and adds Content-Language
@@ -32,8 +33,8 @@ http::Language language_of(const OperationSettings& settings, const http::Header
 http::Response finish(Response response, std::string_view method, const http::Headers& headers,
                       const OperationSettings& settings);
 
-/// Returns {"success":true,"data":{…}} with the row's version, if any, as ETag. columns lists the
-/// extra columns to write. If it is std::nullopt, writes all that were read.
+/// Returns {"success":true,"data":{…}} with the row's version, if any, as the ETag. columns lists
+/// the extra columns to write. If it is std::nullopt, writes all that were read.
 Response record(const model::User& user, const std::optional<ColumnNames>& columns = {});
 
 struct Pagination {

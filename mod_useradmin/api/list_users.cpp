@@ -19,13 +19,13 @@ namespace useradmin::api {
 
 namespace {
 
-/// An empty parameter counts as absent.
+/// Ignores an empty parameter.
 std::optional<std::string> filter_parameter(std::string_view query, std::string_view name) {
     std::optional<std::string> value = text::query_parameter(query, name);
     return value && !value->empty() ? value : std::nullopt;
 }
 
-/// An invalid value counts as absent.
+/// Ignores an invalid value.
 std::optional<bool> boolean_parameter(std::string_view query, std::string_view name) {
     const std::optional<std::string> value = text::query_parameter(query, name);
     return value == "true"    ? std::optional(true)
@@ -33,7 +33,7 @@ std::optional<bool> boolean_parameter(std::string_view query, std::string_view n
                               : std::nullopt;
 }
 
-/// An invalid value counts as absent.
+/// Ignores an invalid value.
 std::optional<text::Timestamp> time_parameter(std::string_view query, std::string_view name) {
     const std::optional<std::string> value = text::query_parameter(query, name);
     return value ? text::parse_date(*value) : std::nullopt;
@@ -53,14 +53,14 @@ struct Sort {
     std::string_view name;
     store::Order order;
 };
-// The first one is the default.
+// The first entry is the default.
 constexpr Sort sorts[] = {{"createdAt", {store::SortKey::created_at, true}},
                           {"updatedAt", {store::SortKey::updated_at, true}},
                           {"name", {store::SortKey::name, false}},
                           {"email", {store::SortKey::email, false}},
                           {"lastSeen", {store::SortKey::last_seen, true}}};
 
-/// Unknown values count as absent.
+/// Ignores unknown values.
 store::Order order_of(std::string_view query, bool has_extras) {
     const std::optional<std::string> wanted = text::query_parameter(query, "sort");
     store::Order order = order_by(wanted.value_or(""), has_extras).value_or(sorts[0].order);
@@ -70,9 +70,9 @@ store::Order order_of(std::string_view query, bool has_extras) {
     return order;
 }
 
-/// Returns the cursors of the previous and the next page. Removes the extra user from the end of
-/// the list. That user shows whether there is a next page and whether its cursor needs an id. list:
-/// see encode_cursor().
+/// Returns the cursors of the previous and the next page. Removes the extra user at the end of the
+/// list. This user shows whether there is a next page and whether the cursor of that page needs an
+/// id. list: see encode_cursor().
 Neighbors neighbors_of(std::vector<model::User>& users, const Pagination& pagination,
                        const std::optional<Cursor>& cursor, std::string_view list) {
     Neighbors neighbors;

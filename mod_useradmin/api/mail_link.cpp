@@ -38,7 +38,7 @@ crypto::Secret verification_token(const model::User& user, std::string_view secr
     std::string claims;
     json::Writer writer(claims);
     writer.begin_object().key("email").string(text::lower(user.email));
-    // Required since better-auth 1.7.25.
+    // better-auth requires userId since 1.7.25.
     writer.key("userId").string(user.id).key("iat").integer(now.count());
     writer.key("exp")
         .integer((now + seconds(lifetime_of(mail::Kind::verify_email))).count())

@@ -16,8 +16,8 @@ namespace useradmin::api {
 std::optional<Response> count_mail(const Caller& caller, std::string_view recipient,
                                    std::string_view email, const Service& service);
 
-/// Creates the token of a link to set a password, and the database row in which better-auth's
-/// reset-password looks up the token.
+/// Creates the token of a password link, and the database row that better-auth's reset-password
+/// reads to check the token.
 class PasswordLink {
   public:
     explicit PasswordLink(mail::Kind kind);

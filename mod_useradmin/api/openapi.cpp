@@ -18,13 +18,12 @@ namespace useradmin::api {
 namespace {
 
 // openapi.json describes the whole API, with the messages in Spanish. Some members are extensions:
-// "x-if" is the condition under which an object is included. "x-errors" lists the possible messages
-// of an error. "x-every-response" marks a header of every response. "x-every-text" marks a header
-// of every response with a message. "x-notes" is appended to the description. "x-every-operation"
-// has the responses of every operation. "x-every-path" has the members of every path.
-// "x-other-methods" and "x-other-paths" have the responses to other methods and paths, and remain
-// in the document. The messages of 403 and 500 are from the routing table; "x-errors" of a 403
-// lists only others.
+// "x-if" is the condition for including an object. "x-errors" lists the possible messages of an
+// error. "x-every-response" marks a header of every response. "x-every-text" marks a header of
+// every response with a message. "x-notes" is appended to the description. "x-every-operation" has
+// the responses of every operation. "x-every-path" has the members of every path. "x-other-methods"
+// and "x-other-paths" have the responses to other methods and paths, and remain in the document.
+// The messages of 403 and 500 are from the routing table; "x-errors" of a 403 lists only others.
 
 struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }
@@ -148,7 +147,7 @@ class Document {
         });
     }
 
-    /// Removes objects whose "x-if" is not met, and the "x-if" of the others.
+    /// Removes objects whose "x-if" is not met, and removes "x-if" from the remaining ones.
     void remove_unmet(cJSON* parent) const {
         for (cJSON *child = parent->child, *next = nullptr; child != nullptr; child = next) {
             next = child->next;
@@ -162,8 +161,8 @@ class Document {
         }
     }
 
-    /// Adds the common responses to each operation, and to each path the OPTIONS method and the
-    /// response to other methods.
+    /// Adds the common responses to each operation. Adds the OPTIONS method and the response to
+    /// other methods to each path.
     void add_common() {
         const JsonPtr of_operations(
             cJSON_DetachItemFromObjectCaseSensitive(tree_.get(), "x-every-operation"));

@@ -39,7 +39,7 @@ Response update_user(const Call& call, const Service& service);
 /// DELETE {id} (4.4.1)
 Response delete_user(const Call& call, const Service& service);
 
-/// Whether an operation reads a JSON body. An empty optional body counts as {}.
+/// Whether an operation reads a JSON body. An empty optional body is read as {}.
 enum class BodyUse { none, required, optional };
 
 /// An entry of the routing table.

@@ -21,14 +21,14 @@ std::string_view version_of(std::string_view tag) noexcept {
 } // namespace
 
 store::Versions if_match_versions(const http::Headers& headers, model::NullableText if_match) {
-    // Changes are made to existing users, so "only if there is none" is never met.
+    // "*" requires that the user does not exist, but only existing users can be changed.
     if (headers.find("If-None-Match") == "*")
         return std::vector<std::string_view>();
     if (!if_match || text::trim(*if_match) == "*")
         return std::nullopt;
     std::string_view list = *if_match;
     std::vector<std::string_view> versions;
-    // A version contains no comma. A tag with invalid UTF-8 or U+0000 matches no row.
+    // Versions contain no commas. A tag with invalid UTF-8 or U+0000 matches no row.
     while (!list.empty()) {
         const std::string_view tag = text::trim(text::take_until(list, ','));
         if (tag.size() >= 2 && tag.front() == '"' && tag.back() == '"' && text::is_clean_utf8(tag))

@@ -6,11 +6,12 @@
 
 namespace useradmin::api {
 
-/// Returns the strong tags in If-Match, or std::nullopt if it is absent or "*". Ignores weak tags,
-/// which never match, and whatever is not a tag. Returns an empty list, which matches no user, if
-/// no tags are left or If-None-Match is "*".
+/// Returns the strong tags in If-Match, or std::nullopt if the header is absent or "*". Ignores
+/// weak tags, which never match, and malformed ones. If no tags are left or If-None-Match is "*",
+/// returns an empty list, which matches no user.
 store::Versions if_match_versions(const http::Headers& headers);
-/// Same, with `if_match` in place of the If-Match header. std::nullopt means that it is absent.
+/// Like the above, but uses `if_match` in place of the If-Match header. std::nullopt means that the
+/// header is absent.
 store::Versions if_match_versions(const http::Headers& headers, model::NullableText if_match);
 /// Returns whether the user's row has one of the versions. std::nullopt matches every row.
 bool matches_version(const model::User& user, const store::Versions& versions);

@@ -60,7 +60,7 @@ std::span<const Operation> available_operations(bool has_extras) noexcept {
     return std::span(table).first(has_extras ? std::size(table) : of_specification);
 }
 
-/// The decoded parameters in a path.
+/// The decoded parameters of a path.
 struct PathParameters {
     std::string id = {};
     std::string item_id = {};
@@ -217,7 +217,7 @@ http::Response handle_request(const http::Request& request, const std::optional<
     Response response = dispatch(request, caller, service, event);
     event.status = response.status;
     http::add_challenge(response);
-    // A bulk request has no event of its own, so event.is_change does not tell reads from writes.
+    // event.is_change is not reliable here, because a bulk request has no event of its own.
     if (response.status == 200 && !is_change(request.method))
         if (const model::NullableTime time = service.store.last_replay_time()) {
             // RFC 7234, section 5.5.1: 110 means that the response is stale.

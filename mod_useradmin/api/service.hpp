@@ -24,7 +24,7 @@ inline constexpr const char* protected_email_variable = "ADMIN_EMAIL";
 /// Used if the variable is unset or empty.
 inline constexpr const char* default_protected_email = "admin@example.com";
 
-/// The rules of UserAdminGuard, in addition to the specification.
+/// The rules of UserAdminGuard. They are stricter than the specification.
 struct Guards {
     /// Admins may change only users with the "user" role (4.4).
     bool rank = false;

@@ -15,7 +15,7 @@ namespace useradmin::api {
 Response set_password(const Call& call, const Service& service) {
     if (!call.body)
         return error(400, texts.bad_request);
-    // A value that is not a string counts as missing.
+    // A value that is not a string is treated as missing.
     const std::string_view password = call.body->text("password");
     if (password.empty())
         return error(400, texts.fields_missing);

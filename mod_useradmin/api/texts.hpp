@@ -52,7 +52,7 @@ struct Texts {
         "El usuario ha cambiado",
         "This user has changed in the meantime. Check the current data before you continue."};
     Text origin_not_allowed = {"Origen no permitido", "The origin of this page is not allowed."};
-    // UserAdminExtras.
+    // For UserAdminExtras.
     Text sessions_forbidden = {"No tienes permisos para gestionar sesiones",
                                "You may not manage sessions."};
     Text password_forbidden = {"No tienes permisos para cambiar contraseñas",
