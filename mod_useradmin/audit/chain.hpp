@@ -31,9 +31,9 @@ inline constexpr std::size_t max_value_length = 512;
 inline constexpr std::size_t max_line_length =
     (2 * std::size(model::user_fields) + 14) * 6 * max_value_length;
 
-/// Returns an event's line as an open JSON object: without the chain members and the closing brace.
-/// The line contains no password, password hash or token. corrects: the number of the line that
-/// this line corrects, or 0.
+/// Returns an event's line as an unfinished JSON object, without the chain members and the closing
+/// brace. The line contains no password, password hash or token. corrects: the number of the line
+/// that this line corrects, or 0.
 std::string begin_line(const Event& event, const Origin& origin, text::Timestamp time,
                        std::uint64_t corrects);
 

@@ -40,7 +40,7 @@ struct Event {
     std::string role = {};
     /// The id of the administrator who impersonates the caller. Empty if there is none.
     std::string impersonated_by = {};
-    /// The address to which a link is sent. Empty if there is none.
+    /// The address that a link is sent to. Empty if there is none.
     std::string sent_to = {};
     /// The HTTP status of the response or, for useradminctl, the status that corresponds to the
     /// exit code.
@@ -50,7 +50,8 @@ struct Event {
     /// The reason for a rejection if the status alone is ambiguous, otherwise empty. The caller
     /// keeps the string alive until the event has been logged.
     std::string_view reason = {};
-    /// Whether a credential was rejected. The caller is its owner, and need not have sent it.
+    /// Whether a credential was rejected. If so, `caller` is the owner of the credential, who may
+    /// not have sent the request.
     bool is_credential_rejected = false;
     /// The number of rejections that the line combines.
     std::uint64_t count = 1;

@@ -109,7 +109,7 @@ struct PipeSpace {
 };
 
 /// Returns whether a pipe or device accepts `size` bytes without blocking, and whether the pipe is
-/// empty. A device always counts as empty.
+/// empty. A device is always considered empty.
 PipeSpace pipe_space_of(int file, std::size_t size) noexcept {
     const int capacity = fcntl(file, F_GETPIPE_SZ);
     int held = 0;
@@ -159,7 +159,7 @@ int Log::lock(Clock::time_point deadline) const noexcept {
             return errno;
         if (Clock::now() >= deadline)
             return ETIMEDOUT;
-        // Processes hold the lock for microseconds only, so yield before sleeping.
+        // Processes hold the lock for only a few microseconds, so yield before sleeping.
         constexpr int max_yields = 20;
         if (attempts < max_yields)
             std::this_thread::yield();
@@ -177,7 +177,7 @@ int Log::write_whole(std::string_view text, std::int64_t size) const noexcept {
             continue;
         if (count <= 0) {
             const int error = count < 0 ? errno : EIO;
-            // Remove a partial line, for example if the disk is full.
+            // Remove a partial line, which a full disk may leave.
             if (written > 0)
                 static_cast<void>(ftruncate(log_, size) != 0);
             return error;

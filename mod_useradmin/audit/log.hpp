@@ -1,4 +1,4 @@
-// An audit log to which several processes append.
+// An audit log that several processes append to.
 #pragma once
 
 #include "audit/chain.hpp"
@@ -76,7 +76,7 @@ class Log {
     /// Returns the errno value of the last append(), or 0.
     int last_error() const noexcept { return last_error_; }
 
-    /// Counts rejected credentials and anonymous requests. With a line for each of them, an
+    /// Limits the lines about rejected credentials and anonymous requests. Without a limit, an
     /// attacker could fill the disk.
     ipc::LogThrottle& rejections() noexcept { return rejections_; }
 
@@ -94,8 +94,8 @@ class Log {
 
     int log_;
     int position_file_;
-    /// POSIX file locks do not exclude threads of the same process, and lock() has to poll. This
-    /// mutex serializes the threads and children of one httpd.
+    /// POSIX file locks do not exclude other threads of the same process, and lock() has to poll.
+    /// This mutex serializes all threads of one httpd and its children.
     ipc::Mutex mutex_ = {};
     /// The number of lines lost in the current stall.
     std::atomic<std::uint64_t> not_written_{0};

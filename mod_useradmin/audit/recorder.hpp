@@ -33,8 +33,8 @@ class Recorder final : public store::ChangeListener {
         event_ = std::move(event);
         written_ = corrects;
     }
-    /// Returns the number of the event's line. If the line is not written yet, returns the number
-    /// of the line that it will correct, or 0 if there is none.
+    /// Returns the number of the event's line. Before the line is written, returns the number of
+    /// the line that it will correct, or 0 if there is none.
     std::uint64_t written() const noexcept { return written_; }
     bool is_enabled() const noexcept { return trail_.log != nullptr; }
 
@@ -44,13 +44,13 @@ class Recorder final : public store::ChangeListener {
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
     /// Writes the event's line, unless the line written before the commit is still correct. Records
-    /// operations that are not changes only if they were denied with 401, 403 or 429. Combines
-    /// these, rejected credentials and anonymous requests: writes at most one line a minute for
-    /// each network or, if the caller is known, each network, caller and reason. Returns false if
-    /// the line of any other event could not be written.
+    /// an operation that is not a change only if it was denied with 401, 403 or 429. Combines such
+    /// denials, rejected credentials and anonymous requests: writes at most one line a minute for
+    /// each network or, if the caller is known, for each combination of network, caller and reason.
+    /// Returns false if the line of any other event could not be written.
     bool finish();
 
-    /// Until sync(), lines are not synced to disk one by one.
+    /// Stops syncing each line to disk until sync() is called.
     void defer_sync() noexcept { is_sync_deferred_ = true; }
     /// Syncs the lines since defer_sync() if the log is required. Returns false if they may not be
     /// on disk.

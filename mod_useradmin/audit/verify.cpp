@@ -126,8 +126,8 @@ class Chains {
         const auto next = std::ranges::min_element(heads_, {}, [this](const auto& heads) {
             const auto& [number, reader] = *heads.second.begin();
             const auto chain = chains_.find(heads.first);
-            // A line that seems to be missing may follow another chain's line, so read that line
-            // first.
+            // A line that seems to be missing may still come after another chain's line, so read
+            // that line first.
             const bool has_gap = chain != chains_.end() && number > chain->second.last.number + 1;
             return std::pair(has_gap, reader->head()->time);
         });
@@ -204,8 +204,8 @@ class Chains {
     }
 
   private:
-    /// Returns the chain that the reader's line, the first of its own chain, continues. Returns
-    /// nullptr if there is none.
+    /// Returns the chain that the reader's line continues, or nullptr if there is none. The line is
+    /// the first of its own chain.
     const ChainFindings* chain_before(const Reader& reader) {
         const ParsedLine& line = *reader.head();
         const std::uint64_t number = line.position.number;
@@ -249,7 +249,8 @@ class Chains {
     std::map<std::string, ChainFindings> chains_;
     /// The readers and the numbers of their next lines, by origin.
     std::map<std::string, std::set<std::pair<std::uint64_t, Reader*>>> heads_;
-    /// The readers of logs whose last line, according to the .chain file, is not verified yet.
+    /// The readers of logs whose last line, according to the .chain file, has not been verified
+    /// yet.
     std::vector<const Reader*> open_ends_;
 };
 

@@ -19,7 +19,7 @@ struct CloseFile {
     void operator()(gzFile file) const noexcept { gzclose_r(file); }
 };
 
-/// A log to verify, or a rotated part of it.
+/// A log to verify, or a rotated part of a log.
 struct Source {
     std::string name;
     /// A plain or gzip-compressed file.
@@ -61,8 +61,8 @@ struct Findings {
 
 /// Verifies the chains across all sources. The sources may be in any order, and their lines may
 /// interleave. Within a source, the numbers of a chain must increase. Each known hash must belong
-/// to an intact line. Passes each line without its newline to on_line. These lines are ordered by
-/// time, and those of a chain by number. Reports at most 100 problems.
+/// to an intact line. Passes each line without its newline to on_line. Lines are passed in order of
+/// time, but those of a chain in order of number. Reports at most 100 problems.
 Findings verify(const std::vector<Source>& sources, std::vector<std::string> known_hashes,
                 const std::function<void(std::string_view line)>& on_line);
 
