@@ -187,8 +187,8 @@ LookupOutcome look_up_api_key(request_rec* request, const AuthSettings& settings
 struct CachedOutcome {
     CredentialKind kind;
     crypto::Secret credential;
-    /// The labels of the tables and secrets with which the credential was checked. The outcome is
-    /// valid only for these.
+    /// The labels of the tables and secrets used to check the credential. The outcome is valid only
+    /// for these.
     std::string_view tables;
     std::string_view secrets;
     LookupOutcome outcome;

@@ -43,7 +43,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
     if (result.outcome == sign_in::Outcome::accepted) {
         httpd::note_caller(request, result.user.id, result.user.role.value_or(""),
                            settings_of(request).get<httpd::ApplicationTables>().names.user);
-        // `Require user` must match the stored address, not the one that was entered.
+        // `Require user` must match the stored address, not the address as entered.
         request->user = apr::copy_c_string(request->pool, result.user.email);
     }
     // httpd calls the provider for every request, so the audit log omits successes. Do not log a

@@ -23,8 +23,8 @@ crypto::Secret api_key_of(const request_rec* request, const AuthSettings& settin
     const httpd::RequestHeaders headers(request);
     if (const auto key = headers.find("x-api-key"); !key.empty())
         return crypto::Secret(std::string(key.substr(0, max_token_length)));
-    // Only its signature distinguishes a session token from an API key. Without a secret, tokens
-    // have none.
+    // Only the signature distinguishes a session token from an API key. Without a secret, tokens
+    // are not signed.
     if (!settings.get<ReadsBearer>() || settings.get<SigningSecrets>().secrets.empty())
         return crypto::Secret("");
     auto token = token_in_authorization(headers.find("Authorization"));

@@ -10,7 +10,7 @@ namespace useradmin::auth {
 
 struct CachedOutcome;
 
-/// What the module keeps with a request. Allocated in the request's pool.
+/// The module's state for a request, allocated in the request's pool.
 struct RequestState {
     /// Set only in the client's original request.
     CachedOutcome* outcome = nullptr;

@@ -164,7 +164,7 @@ void register_sign_in_hooks() noexcept {
     httpd::register_body_timeout();
     httpd::register_location(claim_request);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
-    // These hooks run after those of mod_useradmin, regardless of the load order.
+    // These hooks run after mod_useradmin's, regardless of the load order.
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST + 1);
     httpd::register_monitoring<auth_useradmin_module, backend_settings>(APR_HOOK_REALLY_FIRST - 1);
     ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE + 1);
