@@ -34,8 +34,7 @@ Color mixed(const Color& color, const Color& other, int percent) noexcept {
             part(color.blue, other.blue)};
 }
 
-/// Mixes in only as much of the other color as is needed for sufficient contrast with the
-/// background.
+/// Mixes in just enough of the other color for sufficient contrast with the background.
 Color contrasting(const Color& color, const Color& other, const Color& background) noexcept {
     int percent = 0;
     while (percent < 100 && contrast(mixed(color, other, percent), background) < min_contrast)

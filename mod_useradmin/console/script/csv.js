@@ -3,7 +3,7 @@
 /** @param {unknown} value */
 function csvCell(value) {
   const text = plainText(value ?? "");
-  // Spreadsheets evaluate cells that look like formulas. In some languages, they also split cells at semicolons and line breaks.
+  // Spreadsheets evaluate cells that look like formulas. In some locales, they also split cells at semicolons and line breaks.
   const safe = typeof value === "number" ? text : text.replace(/(?:^|[;\t\r\n])"*(?=[=+\-@＝＋－＠])/g, "$&'").replace(/^[\t\r\n]/, "'$&");
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

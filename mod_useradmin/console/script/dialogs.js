@@ -89,7 +89,7 @@ function confirmation(title, no, yes, lead) {
     /** @param {boolean} isAgreed */
     const end = (isAgreed) => {
       frame.node.close();
-      // Resolve before the close event fires. Otherwise, a key pressed in between could open the question again.
+      // Resolve before the close event fires. Otherwise, a key pressed before the event could open the question again.
       resolve(isAgreed);
     };
     frame.close = () => end(false);
@@ -124,7 +124,7 @@ function keepDraft() {
 }
 /**
  * Returns the caller's draft. Returns null if there is none, or if it is not for the given user.
- * @param {string | null} user null accepts every draft, also one of a new user
+ * @param {string | null} user null accepts any draft, including that of a new user
  * @returns {{ typed: Record<string, string>, user?: string, tag?: string } | null}
  */
 function draftOf(user) {

@@ -44,7 +44,7 @@ function complaintOf(input) {
 const addressTaken = "El email ya está registrado";
 /**
  * A form that runs the action once all fields are valid and the user has agreed. Errors appear above the buttons. If
- * another user has the email address, the error appears at its field.
+ * another user has the email address, the error appears next to the email field.
  * @param {{ fields: Child, buttons: Child, action: () => unknown, agreed?: () => boolean | Promise<boolean> }} parts
  */
 function form({ fields, buttons, action, agreed = () => true }) {
@@ -124,7 +124,7 @@ const nameInput = () => h("input", { name: "name", required: true, autocomplete:
 const emailInput = () => h("input", { type: "email", name: "email", required: true, autocomplete: "off" });
 function generatedPassword() {
   const letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-  // Discard bytes from 224 on, the largest multiple of 56 that fits in a byte. They would favor the first letters.
+  // Discard bytes of 224 (the largest multiple of 56 in a byte) and above, because they would favor the first letters.
   const bytes = [];
   while (bytes.length < 20) bytes.push(...[...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 224));
   return bytes.slice(0, 20).map((byte) => letters[byte % 56]).join("").replace(/.{5}(?=.)/g, "$&-");

@@ -16,8 +16,8 @@ function queryInAddress() {
   return query;
 }
 /**
- * Returns the user whose id is the search string, or an empty array if there is none or other filters are set. If the search
- * has found other users, only a number counts as an id.
+ * Returns the user whose id is the search string, or an empty array if there is none or other filters are set. If the
+ * search has found other users, only a number is treated as an id.
  * @param {Record<string, string>} filters
  * @param {boolean} hasOthers
  * @param {AbortSignal} signal
@@ -201,7 +201,7 @@ class List {
     return node;
   }
   /**
-   * Shows the query's value in its control. An unknown value is replaced by the default.
+   * Shows the query's value in its control. Replaces an unknown value with the default.
    * @param {keyof Query} key
    * @param {HTMLSelectElement | HTMLInputElement} node
    */

@@ -123,7 +123,7 @@ async function restore() {
   written = location.href;
   const linked = fragment().get("user");
   const draft = draftOf(linked);
-  // The application's sign-in page may have led to a URL without the user.
+  // The application's sign-in page may have redirected to a URL without the user.
   const user = linked ?? draft?.user;
   if (user) {
     // Remove a draft that belongs to another caller or user.

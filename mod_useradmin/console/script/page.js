@@ -19,7 +19,7 @@ const copyNotice = h("p", { class: "notice warn", role: "status" });
 function noteCopy(time) {
   isCopy = time !== undefined;
   const note = isCopy ? t("readOnly", { time: timeText(time ?? "") }) : "";
-  // Screen readers would repeat a text that is set again.
+  // Screen readers would repeat the text if it were set again.
   if (copyNotice.textContent !== note) copyNotice.textContent = note;
   for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".change"))) node.hidden = isCopy;
 }

@@ -129,7 +129,7 @@ async function call(method, path, options) {
   return { ...content, next: cursorTo("next"), previous: cursorTo("prev"), hasNext, tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
 }
 /**
- * Awaits a request that removes something. Status 404 counts as success.
+ * Awaits a request that removes something. Status 404 is treated as success.
  * @template Sent
  * @param {Promise<Sent>} request
  */
@@ -141,7 +141,8 @@ const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
 /** @type {(parameters: Record<string, string>, signal?: AbortSignal) => Promise<ResponseOf<"list">>} */
 const readList = (parameters, signal) => call("GET", `?${new URLSearchParams(parameters)}`, { signal });
 /**
- * Returns the parameters of the page after the response, or undefined if that is the last one. A page whose cursor would be too long has only a number.
+ * Returns the parameters of the page after the response, or undefined if the response is the last page. If the cursor
+ * would be too long, the parameters contain a page number.
  * @param {ResponseOf<"list">} response
  * @returns {Record<string, string> | undefined}
  */

@@ -283,7 +283,7 @@ const texts = {
 const language = (navigator.languages ?? [navigator.language]).map((each) => each.slice(0, 2).toLowerCase()).find((each) => each === "en" || each === "es") ?? "en";
 const column = language === "es" ? 1 : 0;
 /**
- * Removes bidirectional controls, with which a name could look like another one.
+ * Removes bidirectional controls, which could make a name look like another one.
  * @param {string} text
  */
 const ordered = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
@@ -317,7 +317,7 @@ const duration = (seconds) => new Intl.NumberFormat(locale, { style: "unit", uni
 const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 /**
- * Returns the browser's local time in ISO 8601 format. Its Z is wrong. Callers cut it off.
+ * Returns the browser's local time in ISO 8601 format. The "Z" at the end is wrong, so callers cut it off.
  * @param {Date} time
  */
 const localTime = (time) => new Date(time.getTime() - time.getTimezoneOffset() * 60000).toISOString();

@@ -74,7 +74,7 @@ class Drawer {
     endDraft();
   }
 
-  // If two loads overlap, only the later one takes effect. If keepsEdits is set, edits stay based on what was read before.
+  // If two loads overlap, only the later one takes effect. If keepsEdits is set, edits still apply to the values read earlier.
   async #load(keepsEdits = false) {
     const mine = ++this.#readings;
     const { data, tag } = await readUser(this);
@@ -161,7 +161,7 @@ class Drawer {
         notice.replaceChildren();
         await action();
       } catch (error) {
-        // A success reported earlier would contradict the error. A button, such as Undo, stays for another attempt.
+        // A success message would contradict the error. Keep a button, such as Undo, for another attempt.
         if (!success.querySelector("button")) success.textContent = "";
         const { status, message } = problemOf(error);
         if (status !== 412) throw error;
