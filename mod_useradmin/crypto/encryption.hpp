@@ -13,7 +13,7 @@ namespace useradmin::crypto {
 /// A decrypted string and how it was encrypted. The views point into the arguments of decrypt().
 struct Decrypted {
     Secret text;
-    /// The secret with which the string was decrypted.
+    /// The secret that decrypted the string.
     std::string_view secret;
     /// "$ba$", the version of the secret and "$" if the application has several secrets. Otherwise
     /// empty.

@@ -19,7 +19,8 @@ constexpr std::string_view letters = letters_and_digits.substr(0, 52);
 
 /// Returns uniformly distributed characters of the alphabet.
 std::string random_text(std::string_view alphabet, std::size_t length) {
-    // Skip bytes from this value up. They would favor the first characters of the alphabet.
+    // Skip bytes greater than or equal to this value, because they would favor the first characters
+    // of the alphabet.
     const std::size_t biased = 256 / alphabet.size() * alphabet.size();
 
     std::string text;

@@ -11,8 +11,8 @@ void wipe(void* bytes, std::size_t length) noexcept {
 }
 
 void wipe(std::string& text) noexcept {
-    // Beyond the size, the buffer may contain bytes of an earlier, longer value. This resize never
-    // allocates.
+    // Beyond its size, the string may contain bytes of an earlier, longer value. Resizing to the
+    // capacity never allocates.
     text.resize(text.capacity());
     wipe(text.data(), text.size());
     text.clear();

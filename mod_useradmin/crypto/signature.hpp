@@ -21,15 +21,14 @@ std::string sign_base64url(std::string_view text, std::string_view secret);
 std::optional<std::string_view> verify_signature(std::string_view signed_value,
                                                  std::string_view secret);
 
-/// The application's secrets. New signatures use the first; signatures made with any of them are
-/// valid.
+/// The application's secrets. The first secret makes new signatures. All of them verify signatures.
 using SigningSecrets = std::span<const std::string_view>;
 
 /// The maximum number of secrets: the current one and, during a rotation, the previous ones.
 inline constexpr std::size_t max_signing_secrets = 4;
 
-/// Same, but accepts a signature made with any of the secrets. The time does not depend on which
-/// one matches.
+/// Like the above, but accepts a signature made with any of the secrets. The time does not depend
+/// on which secret matches.
 std::optional<std::string_view> verify_signature(std::string_view signed_value,
                                                  SigningSecrets secrets);
 
