@@ -15,7 +15,7 @@ struct Command {
     std::string_view name;
     /// The arguments and the required options as shown in the usage, such as "USER --name NAME".
     std::string_view synopsis;
-    /// The names of the options, separated by blanks, in addition to common_options().
+    /// The names of the options other than common_options(), separated by spaces.
     std::string_view options;
     /// The description in the help.
     std::string_view description;
@@ -30,11 +30,11 @@ struct Command {
     DatabaseUse use = DatabaseUse::read;
 };
 
-/// Returns all commands in the order in which the help lists them.
+/// Returns all commands, in the order of the help.
 std::span<const Command> commands();
 /// Returns the names of the options that every command takes.
 std::span<const std::string_view> common_options();
-/// Returns the names of a command's options, in addition to common_options().
+/// Returns the names of a command's options other than common_options().
 std::vector<std::string_view> options_of(const Command& command);
 /// Returns a command's usage: its name, its arguments and its options.
 std::string usage_of(const Command& command);

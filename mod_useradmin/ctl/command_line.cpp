@@ -73,7 +73,7 @@ class HelpFormatter final : public CLI::Formatter {
                            (command != nullptr ? usage_of(*command) : name + "COMMAND") + "\n" +
                            make_subcommands(app, mode);
         for (const char* const group : {own_group, global_group}) {
-            // Some versions of CLI11 count the program's options among those of a command.
+            // Some versions of CLI11 include the program's options in a command's options.
             const auto options =
                 (group == own_group ? app : program)->get_options([&](const CLI::Option* option) {
                     return option->get_group() == group;

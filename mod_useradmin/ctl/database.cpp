@@ -107,7 +107,8 @@ Database::~Database() {
     // SQLite removes its write-ahead log when the last connection closes.
     apr_pool_clear(pool_);
     apr_terminate();
-    // A command that failed leaves an empty file. Another process may have created the tables.
+    // Remove the file that a failed command leaves, unless another process has created tables in
+    // it.
     std::error_code ignored;
     if (!created_file_.empty() && std::filesystem::file_size(created_file_, ignored) == 0)
         std::filesystem::remove(std::filesystem::canonical(created_file_, ignored), ignored);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t max_column_width = 48;
 
-/// Removes the first code point of a printable text. Returns its width in columns.
+/// Removes the first code point of printable text. Returns its width in columns.
 std::size_t take_width(std::string_view& text) {
     utf8proc_int32_t point = 0;
     const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -45,13 +45,13 @@ std::string clock_time(double seconds) {
     return text;
 }
 
-/// Returns the share that is done, or 0 if the total is unknown.
+/// Returns the completed share, or 0 if the total is unknown.
 double share_of(std::uint64_t done, std::uint64_t total) {
     return total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
 }
 
-/// Returns the time in the local zone, such as "2026-11-20 23:30:19 CET", or an empty string on
-/// failure.
+/// Returns the time in the local time zone, such as "2026-11-20 23:30:19 CET", or an empty string
+/// on failure.
 std::string local_time(text::Timestamp time) {
     const std::time_t seconds =
         std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
@@ -109,8 +109,8 @@ void Progress::show_share(std::uint64_t lines, std::uint64_t bytes, std::uint64_
           share);
 }
 
-/// Prints the number done, its relation to the whole, the rate and, if the share that is done is
-/// known, the time left.
+/// Prints the number done, followed by `whole`, the rate and, if the completed share is known, the
+/// time left.
 void Progress::print(std::uint64_t done, const std::string& whole, double share) const {
     if (!is_shown_)
         return;
@@ -120,7 +120,7 @@ void Progress::print(std::uint64_t done, const std::string& whole, double share)
                        std::to_string(static_cast<std::uint64_t>(done / seconds)) + "/s";
     if (share > 0 && share <= 1)
         text += ", " + clock_time(seconds / share - seconds) + " left";
-    // Without automatic wrapping, a narrow terminal cuts the line off.
+    // Turn off automatic wrapping, so a narrow terminal truncates the line.
     std::fprintf(stderr, "\r\x1b[K\x1b[?7l%s …\x1b[?7h", text.c_str());
 }
 

@@ -45,7 +45,7 @@ void print_failure(const std::string& message, bool wants_json, const std::strin
 /// Shows progress on stderr if it is a terminal. The destructor clears the line.
 class Progress {
   public:
-    /// activity: a text such as "Counting users", which must outlive the object.
+    /// activity: a string such as "Counting users". Must outlive the object.
     explicit Progress(std::string_view activity) noexcept;
     ~Progress();
     Progress(const Progress&) = delete;

@@ -13,7 +13,7 @@ namespace useradmin::ctl {
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 
 /// Returns the time of --expires: a date, or a duration from now. Throws CommandError if it is
-/// neither or in the past.
+/// neither, or if it is in the past.
 text::Timestamp parse_expiry(std::string_view text, text::Timestamp now);
 
 } // namespace useradmin::ctl

@@ -17,11 +17,11 @@ struct Account {
 /// Whether SQLite can use a database file.
 enum class FileAccess {
     full,
-    /// The account may not both read and write the file.
+    /// The account lacks read or write permission on the file.
     denied,
     /// The directory does not exist, or the account cannot read it or create files in it.
     unreachable,
-    /// The access of another account cannot be determined, usually because only root can do this.
+    /// The access of another account cannot be determined. Usually, only root can determine it.
     unknown,
 };
 

@@ -44,7 +44,7 @@ void InterruptHandler::wait() {
     // The server may have stopped responding during the COMMIT.
     const std::unique_lock lock(mutex_, max_delay);
     print_failure("interrupted; " + describe_(!lock), wants_json_);
-    // Another thread may hold the lock of stdout while it waits for the reader of a pipe.
+    // Another thread may hold stdout's lock while it waits for the reader of a pipe.
     if (wants_json_)
         std::fflush(stdout);
     // Let the signal terminate the process, so the wait status reports the signal to the parent

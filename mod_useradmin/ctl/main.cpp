@@ -92,8 +92,8 @@ Exit run(const CommandLine& line) {
     return context.run_audited([&] { return command.run(context); });
 }
 
-/// Opens /dev/null for each standard stream that the parent process closed, in a mode in which
-/// using the stream fails. Otherwise, a file opened later, such as the audit log, would get the
+/// Opens /dev/null for each standard stream that the parent process closed, in a mode that makes
+/// any use of the stream fail. Otherwise, a file opened later, such as the audit log, would get the
 /// descriptor of a standard stream.
 void reopen_closed_streams() noexcept {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})

@@ -220,7 +220,7 @@ class Import {
     /// Describes an import whose transaction has not ended some seconds after a signal. If its
     /// COMMIT is in progress, logs that the outcome is unknown.
     std::string state_of_slow_commit() {
-        // Stays locked, because the process ends.
+        // Leave the mutex locked, because the process ends.
         commit_mutex_.lock();
         if (!is_committing_)
             return state("run the command again");
@@ -252,9 +252,9 @@ class Import {
         bytes_ = 0;
     }
 
-    /// Writes and commits the entries. If an attempt fails with a unique violation, the next one
-    /// finds the existing user. Another process may create more users in the meantime, so the
-    /// number of attempts is limited.
+    /// Writes and commits the entries. If an attempt fails with a unique violation, the next
+    /// attempt finds the existing user. Another process may create more users in the meantime, so
+    /// the number of attempts is limited.
     void commit_entries() {
         constexpr int max_attempts = 5;
         for (int attempt = 1;; ++attempt) {
@@ -352,7 +352,7 @@ class Import {
             user.role = given.role;
         if (entry.has("banned"))
             user.banned = given.banned;
-        // A ban without an expiry also clears a past expiry (clear_past_ban_expiry()).
+        // A ban without an expiry also clears an expiry in the past (clear_past_ban_expiry()).
         if (entry.has("banExpires") || given.banned)
             user.ban_expires = given.ban_expires;
         return is_active_super_admin(user, rules_.now);
@@ -605,13 +605,14 @@ class Import {
     std::vector<Problem> problems_;
     /// The number of problems printed so far.
     std::size_t reported_ = 0;
-    /// Guards is_committing_, the counts and the audit log. The signal's thread must not end the
-    /// process between the lines of changes and their COMMIT or their corrections.
+    /// Guards is_committing_, the counts and the audit log. The signal thread must not end the
+    /// process after the audit lines of changes were written and before the changes are committed
+    /// or the lines corrected.
     std::mutex commit_mutex_;
     /// Whether a COMMIT is in progress.
     bool is_committing_ = false;
     std::optional<Transaction> dry_run_transaction_;
-    /// Must be the last member, because its thread uses the others.
+    /// Must be the last member, because its thread uses the other members.
     InterruptHandler interrupt_handler_;
 };
 

@@ -71,7 +71,7 @@ std::string fill_entry(ImportEntry& entry, const ImportRules& rules) {
         user.updated_at = user.created_at;
     if (user.email.empty())
         return "has no email";
-    // The service accepts any string, and an export may contain it.
+    // The service accepts any string as an address, so an export may contain such a string.
     if (user.email.find('@') == user.email.npos && !rules.is_forced)
         return "has an invalid email address; use --force to accept it";
     if (rules.lowers_email)

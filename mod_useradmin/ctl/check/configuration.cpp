@@ -51,7 +51,7 @@ bool requires_module(const ConfigLine& line, const std::string& module) {
 /// loaded. Elsewhere, httpd rejects them, or another condition skips them intentionally.
 void check_modules(const HttpdConfiguration& configuration, const HttpdTest& test,
                    Findings& findings) {
-    // Other directives that start with UserAdmin are not listed, because both modules define some
+    // The list omits other directives that start with UserAdmin, because both modules define some
     // of them.
     constexpr std::pair<std::string_view, std::string_view> modules[] = {
         {"UserAdmin", "useradmin"},
@@ -122,7 +122,7 @@ std::optional<Account> check_configuration(const CommandSettings& settings, apr_
     else if (!test.error.empty())
         findings.problems.push_back("httpd rejects " + whole.name() + ": " + test.error);
     else {
-        // UA0311: a secret in the configuration itself, which is safe without mod_info.
+        // UA0311 warns of a secret in the configuration itself, which is safe without mod_info.
         for (const std::string& warning : test.warnings)
             (warning.starts_with("UA0311") ? findings.notes : findings.problems).push_back(warning);
         check_modules(whole, test, findings);

@@ -133,8 +133,8 @@ std::string is_own(const store::Schema& schema) {
         return schema.user.function("length") + column_text(table, alias, "id") + ")" + equals +
                "36";
     };
-    // If times are in seconds, the application's user and account often have the same time. Its
-    // users are unverified at first.
+    // If times are in seconds, a user and an account created by the application often have the same
+    // time. However, the application's new users are unverified.
     std::string is_verified;
     if (const store::Column* const verified = schema.user.find("emailVerified");
         verified != nullptr &&
@@ -296,11 +296,11 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
         found.missing_second_factor_privileges =
             missing_privileges(database, schema, store::second_factor_privileges(schema));
     found.why_unread = database.superuser_risk(schema);
-    // In the other cases, every statement on the user table fails.
+    // In the last two cases, every statement on the user table fails.
     if (found.why_unread || (schema.public_lacks_schema_usage && schema.scale.empty()) ||
         !has_columns(schema.user, {"id", "email"}))
         return found;
-    // Each module requires this privilege.
+    // Both modules require this privilege.
     const bool can_read_users =
         std::ranges::none_of(found.missing_privileges, [](const MissingPrivilege& missing) {
             return missing.table == 'u' && missing.privilege == "SELECT";

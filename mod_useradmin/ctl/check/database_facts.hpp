@@ -27,8 +27,9 @@ struct PasswordFormats {
     std::int64_t other = 0;
 };
 
-/// Counts of the rows that one writer created: this service (DatabaseFacts::own) or the application
-/// (foreign). The optional members are empty if the database role cannot read the columns.
+/// Counts of the rows created by this service (DatabaseFacts::own) or by the application
+/// (DatabaseFacts::foreign). The optional members are empty if the database role cannot read the
+/// columns.
 struct RowCounts {
     std::int64_t users = 0;
     /// The number of users whose address contains a capital letter.
@@ -58,7 +59,7 @@ struct Index {
     }
 };
 
-/// Returns the indexes of the user, session and account table (Dialect::indexes_query()).
+/// Returns the indexes of the user, session and account tables (Dialect::indexes_query()).
 std::vector<Index> indexes_of(Database& database, const store::Schema& schema);
 
 /// A privilege on a table or sequence that the database role lacks.

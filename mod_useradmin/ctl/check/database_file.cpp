@@ -36,7 +36,7 @@ void check_database_file(const std::string& file, const std::optional<Account>& 
     });
     if (rejected == files.end())
         return;
-    // Never change the directory's owner: it may be shared, as /tmp is.
+    // Never change the directory's owner: it may be shared, like /tmp.
     std::string all = shell_word(file);
     // If httpd's children cannot use the database, this command may have created the other files.
     // They are removed when the command ends.

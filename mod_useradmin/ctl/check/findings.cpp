@@ -467,7 +467,7 @@ class Examiner {
                          condition.empty() ? "" : " WHERE " + column->sql() + condition);
     }
 
-    /// Returns whether the table is a table, a partitioned table or a materialized view.
+    /// Returns whether the relation is a table, a partitioned table or a materialized view.
     static bool can_have_indexes(const store::Table& table) {
         return std::string_view("rpm").find(table.relation_kind) != std::string_view::npos;
     }

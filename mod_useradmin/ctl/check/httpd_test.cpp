@@ -27,7 +27,7 @@ constexpr const char* script =
     "}/envvars}\" " DEFAULT_EXP_SBINDIR "/envvars /etc/sysconfig/httpd; do\n"
     "  if [ -r \"$file\" ]; then . \"$file\"; break; fi\n"
     "done\n"
-    // apachectl creates the directory, which DefaultRuntimeDir requires.
+    // Like apachectl, creates the directory that DefaultRuntimeDir requires.
     "[ -z \"$APACHE_RUN_DIR\" ] || [ -d \"$APACHE_RUN_DIR\" ] || APACHE_RUN_DIR=/\n"
     "for program in \"$APACHE_HTTPD\" " DEFAULT_EXP_SBINDIR "/apache2 " DEFAULT_EXP_SBINDIR
     "/httpd; do\n"

@@ -16,8 +16,8 @@ bool is_last_super_admin(Context& context, const model::User& user);
 /// answer is no or there is no terminal. action: the action in the question, such as "Ban".
 void confirm_last_super_admin(const model::User& user, std::string_view action);
 
-/// Returns the guard of a change after which the user is not an unbanned superAdmin. The guard is
-/// empty with --yes.
+/// Returns the guard of a change that leaves the user banned or without the superAdmin role. The
+/// guard is empty with --yes.
 store::UpdateGuard last_super_admin_guard(const Context& context);
 
 /// Makes a change with the guard. If the guard rejects it because the user is the last superAdmin,

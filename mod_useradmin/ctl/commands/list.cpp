@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t largest_limit = 100000;
 constexpr std::int64_t largest_page = std::numeric_limits<std::int64_t>::max() / largest_limit;
 
-/// Returns the value of a filter. As in the API, an empty value does not filter.
+/// Returns the value of a filter. As in the API, an empty value is ignored.
 model::NullableText text_of(const Options& options, std::string_view name) {
     const auto value = options.find(name);
     return value && !value->empty() ? value : std::nullopt;

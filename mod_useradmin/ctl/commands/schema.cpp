@@ -31,7 +31,7 @@ Replacements replacements_for(Database& database, const store::Schema& schema) {
          {std::tuple(std::string("user"), names.user, &schema.user),
           {"session", names.session, &schema.session},
           {"account", names.account, &schema.account}}) {
-        // Without a dot, this is the whole name.
+        // If there is no dot, this is the whole name.
         const std::string own(name.substr(name.find('.') + 1));
         const bool has_schema =
             table->exists() || name.find('.') != name.npos || default_schema.empty();
@@ -93,7 +93,7 @@ bool has_application_tables(const store::Schema& schema) {
 }
 
 /// Returns whether the table that the statement creates or indexes already exists. The verification
-/// table counts as existing if the application's tables exist.
+/// table is considered to exist if the application's tables exist.
 bool is_done(std::string_view statement, const store::Schema& schema) {
     const std::string_view created = name_after(statement, "CREATE TABLE IF NOT EXISTS \"");
     const std::string_view table = created.empty() ? name_after(statement, " ON \"") : created;
@@ -225,7 +225,7 @@ Exit create_schema(Context& context) {
     const store::Dialect& dialect = database.dialect();
     reject_schemas(dialect.product(), database.tables());
     store::TableNames names = database.tables();
-    names.has_plugins = true; // useradmin_disabled_key counts as a plugin's table
+    names.has_plugins = true; // useradmin_disabled_key is treated as a plugin's table
     const store::Schema found = database.schema(names);
     if (!found.similar_table_names.empty() && !context.options.has("force"))
         throw CommandError("the tables exist under other names; use --tables \"" +
@@ -238,7 +238,7 @@ Exit create_schema(Context& context) {
                           : "the database reported an error: " + error);
     }
     const bool wants_keys = context.options.has("api-keys");
-    // On SQLite, each statement waits for the file's lock by itself.
+    // On SQLite, each statement already waits for the file's lock.
     const Done done =
         dialect.product().has_schemas
             ? retry_locked([&] { return create_missing(database, names, wants_keys); })

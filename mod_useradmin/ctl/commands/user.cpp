@@ -75,7 +75,7 @@ Exit remove(Context& context) {
                           ? ", the last superAdmin?"
                           : ", role " + std::string(user.role.value_or(model::user_role)) + "?")))
             throw CommandError("nothing was deleted");
-        // The answer covers the last superAdmin.
+        // The question already mentioned the last superAdmin, so do not ask again.
         if (is_last)
             guard = {};
     }

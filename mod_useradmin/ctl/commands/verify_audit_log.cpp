@@ -33,8 +33,8 @@ std::optional<std::string_view> text_if_any(std::string_view text) {
 
 /// Returns the position in a log's .chain file. Returns std::nullopt if the file is missing, as for
 /// a rotated log, unreadable or invalid. In the last two cases, adds a note unless the log is
-/// empty. Call this before reading the log. Otherwise, lines written in between would seem to be
-/// missing.
+/// empty. Call this before reading the log. Otherwise, lines written after the log was read would
+/// seem to be missing.
 std::optional<audit::ChainPosition> last_written(const std::string& log,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);
@@ -182,7 +182,7 @@ Exit verify_audit_log(Context& context) {
     if (prints_lines && context.wants_json())
         throw UsageError("--print prints lines that are already JSON; omit --json");
     std::vector<std::string> anchors = anchors_of(context.options);
-    // All files are open at the same time.
+    // All files are open at once, so raise the limit.
     if (rlimit limit{}; getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);

@@ -66,7 +66,7 @@ class Reader {
         return std::nullopt;
     }
 
-    /// Returns a setting as one string: the option's value, blanks and quotes included, or the
+    /// Returns a setting as one string: the option's value, including spaces and quotes, or the
     /// directive's first argument. Returns an empty string if it is not set.
     std::string text(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
@@ -200,7 +200,7 @@ void read_features(const HttpdConfiguration& file, CommandSettings& settings) {
     settings.has_service = file.has("UserAdmin", "On");
     settings.has_sign_in = file.has("AuthUserAdminSignIn", "On");
     settings.has_secondary_storage = std::ranges::any_of(file.lines(), names_secondary_storage);
-    // A secondary storage requires that sessions end, as in the service.
+    // As in the service, a secondary storage implies UserAdminEndSessions.
     settings.ends_sessions =
         file.has("UserAdminEndSessions", "On") || settings.has_secondary_storage;
     settings.verifies_passwords = std::ranges::any_of(

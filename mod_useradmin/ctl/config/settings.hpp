@@ -83,7 +83,7 @@ struct CommandSettings {
     }
 };
 
-/// The directives, with an argument, that verify passwords with mod_auth_useradmin.
+/// The directives, each with an argument, that make mod_auth_useradmin verify passwords.
 inline constexpr std::pair<std::string_view, std::string_view> password_verifications[] = {
     {"AuthUserAdminSignIn", "On"},
     {"AuthBasicProvider", "useradmin"},
