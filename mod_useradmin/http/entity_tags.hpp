@@ -9,7 +9,7 @@ namespace useradmin::http {
 /// The suffixes that mod_deflate and mod_brotli add to the tag of a compressed response.
 inline constexpr std::string_view compression_suffixes[] = {"-gzip", "-br"};
 
-/// Returns a strong tag: the text in quotes. The text must not contain blanks or quotes.
+/// Returns a strong tag: the text in quotes. The text must not contain spaces or quotes.
 inline std::string make_strong_tag(std::string_view text) {
     return (std::string("\"") += text) += '"';
 }

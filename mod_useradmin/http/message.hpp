@@ -7,7 +7,7 @@
 
 namespace useradmin::http {
 
-/// The body of a request, or the reason why it could not be read.
+/// The body of a request, or why it could not be read.
 struct Body {
     /// Valid for the lifetime of the BodySource.
     std::string_view text;
@@ -58,11 +58,11 @@ struct Response {
     int status = 200;
     /// JSON, or empty.
     std::string body = {};
-    /// In the order in which they are sent. Names may repeat, such as Set-Cookie.
+    /// In sending order. Names may repeat, such as Set-Cookie.
     std::vector<Header> headers = {};
 };
 
-/// Adds the header that RFC 9110, section 15.5.2, requires to a 401.
+/// If the status is 401, adds the header that it requires (RFC 9110, section 15.5.2).
 inline void add_challenge(Response& response) {
     if (response.status == 401)
         response.headers.push_back({"WWW-Authenticate", "Bearer"});
