@@ -57,7 +57,7 @@ apr_pool_t*& pool_of_programs(apr_pool_t* process_pool) {
     return apr::find_or_emplace<apr_pool_t*>(process_pool, "useradmin audit programs 1");
 }
 
-/// Forgets the programs if httpd has ended them: if it restarted other than gracefully.
+/// Discards the programs if httpd has ended them, as it does in a restart that is not graceful.
 void close_ended_programs(apr_pool_t* process_pool) {
     apr_pool_t*& programs = pool_of_programs(process_pool);
     if (programs != nullptr && !ap_unixd_mpm_get_retained_data()->was_graceful)
@@ -129,7 +129,7 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
         return true;
     apr_pool_t* const process_pool = servers->process->pool;
     std::deque<NamedLog>& logs = named_logs(configuration_pool);
-    // Only the first of both modules opens the logs.
+    // Only the first of the two modules opens the logs.
     if (std::ranges::none_of(logs, [](const NamedLog& named) { return named.log != nullptr; }))
         close_ended_programs(process_pool);
     for (NamedLog& named : logs) {

@@ -89,7 +89,7 @@ SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec
 }
 
 /// Sets the members that servers with the same database share. Only database_id depends on
-/// DBDInitSQL, whose statements may select a schema.
+/// DBDInitSQL, because its statements may select a schema.
 void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool,
                     const std::vector<std::string>& init_statements, Backend& backend) {
     // Use a digest, because the parameters may contain a password.
@@ -135,7 +135,7 @@ const char* TablesReader::operator()(const ConfigLine& line, Tables& tables) con
     const auto& names = std::get<store::TableNames>(parsed);
     std::string label = label_prefix;
     for (const std::string_view name : {names.user, names.session, names.account})
-        (label += ' ') += store::quoted_table(name); // names may contain blanks
+        (label += ' ') += store::quoted_table(name); // names may contain spaces
     tables = {names, line.copy(label), line.copy(label + ", plugins")};
     return nullptr;
 }
@@ -255,7 +255,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
 void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owner) noexcept {
     apr::guarded(
         [&] {
-            // libpq 16 and earlier accept no shorter timeout.
+            // libpq 16 and earlier do not support a shorter timeout.
             for (const store::Dialect* dialect : store::dialects())
                 dialect->set_connect_timeout(std::chrono::seconds(2));
             std::deque<PoolState>& pools = pools_of_child(child_pool, servers);

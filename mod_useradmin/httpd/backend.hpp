@@ -238,9 +238,8 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
           const HashLimits& hash_limits,
           const std::function<void(MetricsRegistry&)>& start_more) noexcept;
 
-/// For registering child_init hooks. start_child() must run before the hook of mod_dbd, because
-/// that hook opens connections, and before the hook of mod_watchdog, because its thread uses the
-/// child's data.
+/// For registering child_init hooks. start_child() must run before mod_dbd's hook opens
+/// connections, and before mod_watchdog's thread uses the child's data.
 inline constexpr const char* before_connections[] = {"mod_dbd.c", "mod_watchdog.c", nullptr};
 
 /// Call from child_init. Creates the child's data. On failure, the child exits, and httpd later

@@ -12,7 +12,7 @@ namespace useradmin::httpd {
 namespace {
 
 constexpr const char* filter_name = "USERADMIN_BODY_TIMEOUT";
-/// The key under which a connection stores its read deadline.
+/// The key of a connection's read deadline in its pool.
 constexpr const char* key = "useradmin body timeout 1";
 /// The interval for polling an HTTP/2 stream.
 constexpr std::chrono::milliseconds stream_pause(10);

@@ -6,7 +6,7 @@
 
 namespace useradmin::httpd {
 
-/// The notes about the caller after the fixups hooks. A later value is not trusted: with
+/// The notes about the caller after the fixups hooks. Later values are not trusted. With
 /// mod_headers' `Header note`, the author of an .htaccess file can set notes while the response is
 /// sent, and then include a protected path with mod_include.
 struct CallerNotes {

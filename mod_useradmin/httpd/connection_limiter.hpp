@@ -31,7 +31,7 @@ class ConnectionLimiter {
         /// Returns whether an attempt to connect is likely to end in time. Always true if the
         /// thread has waited at most 100 ms or if there was no long hold recently. Otherwise,
         /// assumes that the attempt takes as long as the longest recent hold, and allows it to end
-        /// up to a second after the deadline. time: the thread's total timeout.
+        /// at most one second after the deadline. time: the thread's total timeout.
         bool has_time_to_connect(store::Clock::duration time) const noexcept;
         /// Records that a connection was opened. The destructor then stores how long the lock was
         /// held, for has_time_to_connect().

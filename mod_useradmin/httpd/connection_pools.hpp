@@ -8,8 +8,8 @@
 namespace useradmin::httpd {
 
 /// The directives that define a pool. Servers with the same values share a pool. If DBDPrepareSQL
-/// uses one label for different statements, mod_dbd creates separate pools, but this code counts
-/// them as one.
+/// uses one label for different statements, mod_dbd creates separate pools, but this struct
+/// represents all of them.
 struct ConnectionPool {
     std::string driver;
     std::string parameters;

@@ -46,7 +46,7 @@ struct PoolState {
     std::vector<std::string> init_statements;
 };
 
-/// mod_dbd's connections for a request or a background task.
+/// The connections of mod_dbd that a request or a background task uses.
 class DatabaseConnections final : public store::ConnectionSource {
   public:
     /// timeout: how long the request may wait in total. directive: the name of the directive that

@@ -28,7 +28,7 @@ struct DeliveryState {
     [[nodiscard]] bool init() noexcept { return delivering.init(); }
 
     std::atomic<DeliveryResult> last_result;
-    /// The Unix time up to which revocations have been delivered. Initially, the time when httpd
+    /// All revocations up to this Unix time have been delivered. Initially, the time when httpd
     /// first read the configuration.
     std::atomic<std::int64_t> delivered_until;
     /// When a page of revocations was last delivered, or httpd last read the configuration.
@@ -53,16 +53,17 @@ struct DeliverySnapshot {
     std::int64_t delivered_until;
     DeliveryState::Clock::time_point progressed_at = {};
 
-    /// Returns whether the application keeps accepting sessions that are revoked now: a delivery
-    /// failed because of the storage or the table, or has made no progress for ten seconds.
+    /// Returns whether a delivery has failed because of the storage or the table, or has made no
+    /// progress for ten seconds. If so, the application keeps accepting sessions that are revoked
+    /// now.
     bool has_failed(DeliveryState::Clock::time_point now) const noexcept {
         constexpr std::chrono::seconds max_delay(10); // a delivery starts every second
         return last_result >= DeliveryResult::unusable_table || now - progressed_at > max_delay;
     }
 };
 
-/// Returns the combined snapshot of the deliveries for which is_included(delivery) returns true.
-/// Returns std::nullopt if there are none.
+/// Returns the combined snapshot of the deliveries that is_included(delivery) selects. Returns
+/// std::nullopt if there are none.
 template <class Predicate>
 std::optional<DeliverySnapshot> snapshot_of(const std::vector<HostDelivery>& deliveries,
                                             const Predicate& is_included) {

@@ -59,8 +59,8 @@ inline void warn_of_source(const ConfigLine& line, const module& owner,
 }
 
 /// Defines a directive. The tag identifies it in DirectiveSettings. The reader parses a ConfigLine
-/// into the value and returns nullptr, or the end of an error message ("must be …"). If the reader
-/// has an adds_to_value member, it adds to the value that earlier lines of the section set.
+/// into the value and returns nullptr, or the end of an error message ("must be …"). A reader with
+/// an adds_to_value member adds to the value that earlier lines of the section set.
 template <class Tag, class Type, class Reader>
 struct Directive {
     using Name = Tag;
@@ -222,7 +222,7 @@ struct Setter {
     static const char* flag(cmd_parms* command, void* settings, int is_on) noexcept {
         return set(command, settings, {}, is_on != 0);
     }
-    /// Takes one, two or three arguments. Omitted ones are nullptr.
+    /// The handler for one, two or three arguments. Omitted ones are nullptr.
     template <class... Arguments>
     static const char* take(cmd_parms* command, void* settings, Arguments... arguments) noexcept {
         const std::array views{apr::view_of(arguments)...};

@@ -15,7 +15,7 @@ namespace {
 
 // The file name of requests that do not map to a file.
 constexpr const char* no_file = "useradmin:";
-// A handler that no module has.
+// A handler name that no module handles.
 constexpr const char* no_handler = "useradmin";
 // No endpoint has this path below a base address.
 constexpr std::string_view no_endpoint = "//";

@@ -11,7 +11,7 @@
 
 namespace useradmin::httpd {
 
-/// Whether a Location is a base address, and its path.
+/// The flag that makes a Location a base address, and the Location's path.
 struct Base {
     bool is_on = false;
     /// The path of the Location without a trailing slash, or "" for "/". nullptr if the directive
@@ -30,8 +30,9 @@ const char* read_base(const ConfigLine& line, const char* example, Base& base);
 
 /// Returns the percent-encoded path after the base address, valid for the lifetime of the request.
 /// Uses the path in the request line if possible. After an internal redirect or a rewrite, uses
-/// request->uri with its percent signs encoded instead. If the base address is written with more
-/// slashes, returns a path that no endpoint has, so a request cannot bypass a <LocationMatch>.
+/// request->uri with its percent signs encoded instead. If the request's path has extra slashes
+/// within the base address, returns a path that no endpoint has, so the request cannot bypass a
+/// <LocationMatch>.
 std::string_view path_below(const request_rec* request, const char* base);
 
 /// Returns the merged per-directory configuration for a URL path in the request's virtual host.
@@ -59,8 +60,9 @@ bool is_at_or_below(std::string_view path, std::string_view base) noexcept;
 ap_conf_vector_t* configuration_in(apr_pool_t* pool, const server_rec* server,
                                    ap_conf_vector_t* section) noexcept;
 
-/// Replaces each ErrorDocument by a text, for requests whose errors get the module's own body. If
-/// an ErrorDocument is a full URL, httpd would send a redirect to it in place of the error.
+/// Replaces each ErrorDocument with plain text, for requests whose errors get the module's own
+/// body. Otherwise, if an ErrorDocument were a full URL, httpd would send a redirect to it instead
+/// of the error.
 void ignore_error_documents(request_rec* request) noexcept;
 
 /// For a translate_name hook. Applies the virtual host's Redirect directives. Marks other requests

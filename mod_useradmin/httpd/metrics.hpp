@@ -36,7 +36,7 @@ enum class Lookup {
     expired,     ///< the session or API key has expired, or the key is disabled
     banned,      ///< the user is banned
     limited,     ///< the limit of an API key is exceeded (429)
-    unavailable, ///< the database did not answer (503)
+    unavailable, ///< the database did not respond (503)
     failed,      ///< the database reported an error (500)
 };
 inline constexpr std::array<std::string_view, 10> lookup_names = {
@@ -57,7 +57,7 @@ inline constexpr std::array<std::int64_t, 14> histogram_bounds = {
     500,     1'000,   2'500,   5'000,     10'000,    25'000,    50'000,
     100'000, 250'000, 500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000};
 
-/// Adds each count of others to counts.
+/// Adds each element of others to the same element of counts.
 template <class Counts, class Others>
 void add_counts(Counts& counts, const Others& others) noexcept {
     for (std::size_t index = 0; index < counts.size(); ++index)
@@ -126,7 +126,7 @@ struct MetricCounts {
 using SharedCounter = std::atomic<std::uint64_t>;
 static_assert(SharedCounter::is_always_lock_free, "a lock would not be shared by processes");
 
-/// The maximum number of children for which connections in use are counted.
+/// The maximum number of children whose connections in use are counted.
 inline constexpr std::size_t max_counted_children = 1024;
 
 /// Registers the operations and child processes of the whole server. Lives in zeroed shared memory.

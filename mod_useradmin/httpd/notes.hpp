@@ -11,16 +11,17 @@
 
 namespace useradmin::httpd {
 
-/// The notes with which an auth module identifies the caller. A request without an id has no
-/// session. A caller without a role has the `user` role.
+/// An auth module sets these notes to identify the caller. A request without an id has no session.
+/// A caller without a role has the `user` role.
 inline constexpr const char* id_note = "session-user-id";
 inline constexpr const char* role_note = "session-user-role";
 /// The user table that contains the id and the role, as named in UserAdminTables. Unset if they
-/// have another source. If it is the service's user table, a change rechecks the caller's row.
+/// have another source. If the note names the service's user table, a change rechecks the caller's
+/// row.
 inline constexpr const char* table_note = "session-user-table";
 inline constexpr const char* impersonator_note = "session-impersonated-by";
-/// Set if the request's credential was rejected, so the callers of the requests that led to this
-/// one do not apply. Not set if the credential was valid or its lookup failed.
+/// Set if the request's credential was rejected. The callers of the requests that led to this one
+/// then do not apply. Not set if the credential was valid or its lookup failed.
 inline constexpr const char* rejected_note = "session-rejected";
 /// The id and the permissions (as JSON) of the API key that identified the caller.
 inline constexpr const char* api_key_note = "session-api-key";

@@ -42,12 +42,12 @@ class RequestLog final : public text::Logger {
     void write(text::Level level, apr_status_t status, std::string_view message) noexcept {
         write_at(httpd_level(level), status, message);
     }
-    /// Writes at most one line a minute per tag. With LogLevel debug, also writes the others.
+    /// Writes at most one line a minute per tag. With LogLevel debug, also writes the other lines.
     void write_throttled(text::Level level, std::string_view message) noexcept override {
         write_for_client(level, message, {});
     }
     /// Writes at most 20 lines a minute per tag and network. With LogLevel debug, also writes the
-    /// others.
+    /// other lines.
     void write_for_client(text::Level level, std::string_view message,
                           std::string_view network) noexcept override {
         const std::uint64_t times =

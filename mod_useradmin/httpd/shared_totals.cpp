@@ -12,8 +12,8 @@ using Clock = std::chrono::steady_clock;
 
 } // namespace
 
-/// Claims an entry of the bucket for the key, a free one or the oldest, and locks it for
-/// counting. Returns nullptr if all entries are being counted.
+/// Claims a free entry or the oldest entry of the bucket for the key, and locks it for counting.
+/// Returns nullptr if all entries are being counted.
 SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
     Totals::Entry* const entry = bucket.find_replaceable(
         [](Totals::Entry& entry) { return entry.value.counting.try_lock(); });
