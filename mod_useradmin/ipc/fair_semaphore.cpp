@@ -113,8 +113,8 @@ bool FairSemaphore::has_earlier_waiter(std::uint64_t order) noexcept {
     });
 }
 
-/// Returns the order of a new request. If its network or account already has requests, the new one
-/// is a full round (the number of reservations) behind the last of them.
+/// Returns the order of a new request. If its network or account already has requests, the new
+/// request is placed a full round (the number of reservations) behind the last of them.
 std::uint64_t FairSemaphore::order_of(const Client& client) noexcept {
     std::uint64_t order = next_order_;
     for (Reservation& each : reservations()) {
@@ -127,7 +127,7 @@ std::uint64_t FairSemaphore::order_of(const Client& client) noexcept {
 }
 
 /// Takes a free slot if no waiter precedes the request and the account may hold another permit.
-/// Otherwise returns nullptr.
+/// Otherwise, returns nullptr.
 FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
                                                      const Client& client) noexcept {
     if (!may_run(client.account) || has_earlier_waiter(order))

@@ -15,8 +15,8 @@ namespace useradmin::ipc {
 /// Limits several processes to a fixed number of permits. Requests wait in a queue of fixed length.
 /// The queue serves networks and accounts round robin: the second request of a network or account
 /// is queued behind the first requests of the others. If the queue is full, the request that is
-/// last in this order is rejected. If a process is killed, its permits and places in the queue
-/// become free, because each is a robust mutex.
+/// last in this order is rejected. Each permit and each place in the queue is a robust mutex, so
+/// both become free if the process is killed.
 class FairSemaphore {
   public:
     struct Counts {

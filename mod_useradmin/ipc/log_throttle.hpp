@@ -30,7 +30,7 @@ class LogThrottle {
 
     /// Counts a line for a tag and a subject, which may be empty. Returns 0 if the line must not be
     /// written, because the minute's limit is reached: max_lines, or one line if the subject is
-    /// empty. Otherwise returns 1 plus the number of lines suppressed since the last written one.
+    /// empty. Otherwise, returns 1 plus the number of lines suppressed since the last written one.
     /// If the table has no room for the subject, counts the line for the tag only.
     std::uint64_t count(std::string_view tag, std::string_view subject, Clock::time_point now,
                         std::uint32_t max_lines = max_client_lines) noexcept;

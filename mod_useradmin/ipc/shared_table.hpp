@@ -66,8 +66,8 @@ class SharedTable {
             return find_replaceable(
                 condition, [](const Entry& entry) { return entry.written_at.load(); });
         }
-        /// Returns the entry that meets the condition and for which `order` returns the smallest
-        /// value. Returns nullptr if no entry meets the condition.
+        /// Of the entries that meet the condition, returns the one with the smallest `order`.
+        /// Returns nullptr if no entry meets the condition.
         template <class Condition, class Order>
         Entry* find_replaceable(const Condition& condition, const Order& order) const {
             std::array<Entry*, std::tuple_size_v<Entries>> sorted;
