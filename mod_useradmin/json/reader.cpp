@@ -18,9 +18,9 @@ namespace useradmin::json {
 
 namespace {
 
-// cJSON accepts texts that RFC 8259 does not allow: control characters as white space or in
-// strings, "01" and "1.", and an escape without digits as U+0000. It also accepts a byte order mark
-// and a thousand levels of nesting. The code below rejects all of these and leaves the rest of the
+// cJSON accepts text that RFC 8259 does not allow: control characters as white space or in strings,
+// "01" and "1.", and an escape without digits as U+0000. It also accepts a byte order mark and a
+// thousand levels of nesting. The code below rejects all of these and leaves the rest of the
 // grammar to cJSON.
 
 constexpr int max_depth = 64;
@@ -82,7 +82,7 @@ std::size_t number_length(std::string_view text) noexcept {
     return end > at ? end : 0;
 }
 
-/// Replaces a number with the shortest one that has the same value as a double, padded with blanks.
+/// Replaces a number with the shortest one that has the same value as a double, padded with spaces.
 void shorten_number(char* number, std::size_t length) noexcept {
     double value = 0;
     if (std::from_chars(number, number + length, value).ec == std::errc::result_out_of_range)
@@ -145,7 +145,7 @@ bool is_object(const std::string& skeleton) {
 }
 
 /// Appends a number as JavaScript prints it: with the fewest digits that identify it, and with an
-/// exponent only from 1e21 on or below 1e-6.
+/// exponent only if it is below 1e-6 or at least 1e21.
 void append_number(std::string& out, double number) {
     if (std::isinf(number)) {
         out += number < 0 ? "-Infinity" : "Infinity";
