@@ -162,7 +162,7 @@ bool CommandMailer::send(std::string_view message) {
                     " s (UserAdminTimeout)");
     if (*status == 0)
         return true;
-    // Log only the first line: the others may quote the message with its link.
+    // Log only the first line. Other lines may quote the message with its link.
     reason = reason.substr(0, reason.find('\n'));
     return fail((WIFEXITED(*status)
                      ? "exited with status " + std::to_string(WEXITSTATUS(*status))

@@ -12,11 +12,11 @@ namespace useradmin::mail {
 struct Settings {
     std::string_view from = {};
     std::string_view from_name = {};
-    /// The URL of the page on which a user sets a password, with token_placeholder in place of the
-    /// token. Empty if no links for passwords are sent.
+    /// The URL of the page where a user sets a password, with token_placeholder in place of the
+    /// token. Empty if no password links are sent.
     std::string_view password_link = {};
     /// The URL that verifies an address, with token_placeholder in place of the token. Empty if no
-    /// links for verification are sent.
+    /// verification links are sent.
     std::string_view verify_link = {};
     const Templates* templates = &default_templates;
     /// The maximum number of messages per hour.

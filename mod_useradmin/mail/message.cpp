@@ -26,7 +26,8 @@ bool consists_of(std::string_view text, std::string_view others) noexcept {
 /// letters, digits, spaces, "-" and "'".
 void append_encoded(std::string& out, std::string_view text) {
     constexpr std::size_t max_plain_length = 60;
-    // 64 characters when encoded. With "Subject: ", the line has at most 76 (RFC 2047, section 2).
+    // The encoded word then has 64 characters, and the line with "Subject: " has at most 76 (RFC
+    // 2047, section 2).
     constexpr std::size_t max_word_size = 39;
     if (text.size() <= max_plain_length && consists_of(text, " -'") && text.front() != ' ' &&
         text.back() != ' ') {

@@ -17,7 +17,7 @@ constexpr std::string_view placeholders[] = {"{name}", "{email}", "{link}", "{ho
 constexpr std::size_t max_name_size = 100;
 /// The longest value is a link: a URL of 1000 bytes, and a token with the user's address and id.
 constexpr std::size_t max_value_size = 2048;
-/// In base64, a text of this size fits into a pipe, as CommandMailer requires.
+/// Encoded in base64, text of this size fits into a pipe, as CommandMailer requires.
 constexpr std::size_t max_text_size = 32768;
 
 /// Removes the first line from the text and returns it without its line ending.

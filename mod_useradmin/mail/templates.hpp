@@ -14,7 +14,7 @@ namespace useradmin::mail {
 
 enum class Kind { set_password, invitation, verify_email };
 
-/// A subject and a text with the placeholders {name}, {email}, {link} and {hours}.
+/// A subject and a body with the placeholders {name}, {email}, {link} and {hours}.
 struct Template {
     std::string_view subject;
     std::string_view text;
