@@ -1,6 +1,6 @@
 # Finds the dependencies. If any are missing, reports the packages that contain them.
 
-# Records a missing dependency. All missing dependencies are reported together below.
+# Records a missing dependency. The code below reports all of them together.
 function(useradmin_note_missing what debian fedora)
   set_property(GLOBAL APPEND PROPERTY USERADMIN_MISSING
     "  ${what}: install ${debian} (Debian, Ubuntu) or ${fedora} (Fedora, RHEL)")
