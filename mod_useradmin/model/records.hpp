@@ -74,7 +74,7 @@ struct User {
     /// The row version: letters, digits, dots and dashes. Changes when any client changes the row.
     /// Set only by find, create and update.
     std::string_view version;
-    /// The value by which the list is sorted, as the database formats it. Set only by list, and not
+    /// The value that the list is sorted by, as the database formats it. Set only by list, and not
     /// if Window::column is set.
     NullableText sort_key;
     /// The last activity, or NULL if it is unknown. Set only by Store::read_last_activity.
@@ -264,7 +264,7 @@ enum class MethodKind {
     api_key,
 };
 
-/// All kinds, in the order in which lists show them.
+/// All kinds, in the order of lists.
 inline constexpr MethodKind method_kinds[] = {MethodKind::account, MethodKind::second_factor,
                                               MethodKind::passkey, MethodKind::api_key};
 

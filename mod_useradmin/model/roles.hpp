@@ -11,8 +11,8 @@ inline constexpr std::string_view user_role = "user";
 inline constexpr std::string_view admin_role = "admin";
 inline constexpr std::string_view super_admin_role = "superAdmin";
 
-/// Returns whether a comma-separated list of roles contains the role. An empty list counts as the
-/// "user" role.
+/// Returns whether a comma-separated list of roles contains the role. An empty list is treated as
+/// the "user" role.
 constexpr bool has_role(std::string_view roles, std::string_view role) noexcept {
     if (roles.empty())
         return role == user_role;
