@@ -41,11 +41,10 @@ class AttemptLimiter {
 
     /// The set of failures that count toward one limit.
     struct Scope {
-        /// Whether to count the failures for one account. If false, failures for all accounts
-        /// count.
+        /// Whether to count the failures for a single account instead of all accounts.
         bool of_one_account;
         /// The prefix length of the network whose failures are counted, or 0 for all networks. An
-        /// IPv4 address counts as a /64.
+        /// IPv4 address is treated as a /64.
         unsigned prefix_length;
         /// The limit is this factor times AttemptLimit::attempts.
         unsigned factor;
@@ -73,13 +72,12 @@ class AttemptLimiter {
         std::uint64_t account() const noexcept;
     };
     /// Returns the subject of an attempt. tables_id identifies the account's database and tables.
-    /// An account with the same name in other tables is counted separately. So are the failures of
-    /// limits with different windows. Otherwise, a short window would reset the count of a long
-    /// one.
+    /// Accounts with the same name in different tables have separate counts. So do limits with
+    /// different windows. Otherwise, a short window would reset the count of a long one.
     Subject subject(text::Network network, const AttemptLimit& limit, std::string_view tables_id,
                     std::string_view account) const;
 
-    /// Returns whether the scope applies to a network. An IPv4 address counts as one /64; the /56
+    /// Returns whether the scope applies to a network. An IPv4 address is treated as a /64. The /56
     /// and /48 scopes are for IPv6 only.
     static bool applies(const Scope& scope, text::Network network) noexcept {
         return scope.prefix_length == 0 || scope.prefix_length == 64 || !network.is_ipv4();

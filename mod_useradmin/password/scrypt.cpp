@@ -24,13 +24,13 @@ std::optional<crypto::Secret> derive_scrypt(std::string_view salt_text, std::str
     constexpr std::uint64_t cost = 16384;
     constexpr std::uint64_t block_size = 16;
     constexpr std::uint64_t lanes = 1;
-    // Twice what the algorithm needs. OpenSSL's default limit of 32 MiB leaves no room for its
-    // other buffers.
+    // Twice what the algorithm needs. OpenSSL's default limit of 32 MiB leaves no room for other
+    // buffers.
     constexpr std::uint64_t max_memory = 128 * cost * block_size * lanes * 2;
 
     const crypto::Secret normalized(text::nfkc(password));
     crypto::SecretBytes<scrypt_key_size> key;
-    // Keep errors out of the queue, because mod_ssl reads it.
+    // Keep errors out of OpenSSL's error queue, because mod_ssl reads the queue.
     ERR_set_mark();
     const int derived =
         EVP_PBE_scrypt(normalized.view().data(), normalized.view().size(),
