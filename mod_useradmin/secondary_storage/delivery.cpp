@@ -13,8 +13,8 @@ namespace {
 
 using Outcome = Delivery::Outcome;
 
-/// Returns the time up to which sessions are revoked. This is a second after the revocation,
-/// because the clocks of the application and the database may differ.
+/// Returns the time of the revocation plus one second, because the clocks of the application and
+/// the database may differ. Sessions created before that time are revoked.
 text::Timestamp end_of(const store::Revocation& revocation) {
     return revocation.created_at + std::chrono::seconds(1);
 }

@@ -33,9 +33,9 @@ class Delivery {
     std::optional<std::string> database_;
     /// The position after this object's last complete delivery.
     std::optional<std::int64_t> position_;
-    /// The position at which this delivery starts.
+    /// The start position of this delivery.
     std::int64_t start_ = 0;
-    /// If a delivery takes several pages, the id after which the next page starts.
+    /// If a delivery takes several pages, the last id of the previous page.
     std::optional<std::int64_t> after_id_;
     /// The position after this delivery.
     std::int64_t next_position_ = 0;

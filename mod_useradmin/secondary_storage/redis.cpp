@@ -104,8 +104,8 @@ return redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2]))";
 /// milliseconds.
 constexpr std::size_t max_users = 100;
 
-/// The lifetime of this module's keys in Redis, in seconds: 30 days, like that of revocations in
-/// the SQL database.
+/// The lifetime of this module's keys in Redis, in seconds: 30 days, like revocations in the SQL
+/// database.
 constexpr std::string_view lifetime_seconds = "2592000";
 
 timeval to_timeval(std::chrono::milliseconds time) {
@@ -146,7 +146,7 @@ bool RedisStorage::open() {
     }
     // CGI programs must not inherit the connection. hiredis before 1.4 has no option for this.
     fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
-    // The timeout of a blocking read would start again after every byte received.
+    // The timeout of a blocking read would restart after every byte received.
     fcntl(context_->fd, F_SETFL, fcntl(context_->fd, F_GETFL) | O_NONBLOCK);
     context_->flags &= ~REDIS_BLOCK;
     if (address_.has_tls && !encrypt())

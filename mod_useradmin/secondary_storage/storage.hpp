@@ -1,4 +1,4 @@
-// better-auth's secondary storage, in which an application keeps sessions outside the database.
+// better-auth's secondary storage, where an application keeps sessions outside the database.
 #pragma once
 
 #include "text/timestamp.hpp"
@@ -32,9 +32,9 @@ struct RevokedUser {
 class SecondaryStorage {
   public:
     virtual ~SecondaryStorage() = default;
-    /// Returns the position up to which a database's revocations are delivered, 0 if unknown, or
-    /// std::nullopt on failure. All servers share the stored position. If the storage loses its
-    /// last changes, it also loses the position, and the revocations are delivered again.
+    /// Returns the position after the last delivered revocation of a database, 0 if it is unknown,
+    /// or std::nullopt on failure. All servers share the stored position. If the storage loses its
+    /// last changes, it also loses the position, so the revocations are delivered again.
     virtual std::optional<std::int64_t> position(std::string_view database) = 0;
     /// Sets the position. Returns false on failure.
     virtual bool set_position(std::string_view database, std::int64_t position) = 0;
