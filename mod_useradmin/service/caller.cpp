@@ -65,7 +65,8 @@ bool is_trusted_parent(const request_rec* parent, const request_rec* request,
                        const ServiceSettings& settings) noexcept {
     const auto* const kept = static_cast<const httpd::CallerNotes*>(
         ap_get_module_config(parent->request_config, &useradmin_module));
-    // The response of a subrequest's parent has begun, and UserAdminSession may read any note.
+    // A subrequest's parent has already begun its response, so its notes may have changed, and
+    // UserAdminSession may read any note.
     const bool may_evaluate =
         request->prev != nullptr || settings.get<SessionExpressions>().id == nullptr;
     return kept == nullptr || (may_evaluate && *kept == httpd::CallerNotes::of(parent));

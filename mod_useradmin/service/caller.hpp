@@ -20,7 +20,7 @@ int keep_caller_notes(request_rec* request) noexcept;
 std::optional<api::Caller> read_caller(request_rec* request, const ServiceSettings& settings,
                                        httpd::RequestLog& log);
 
-/// The advice for a Location in which no module authenticates the callers.
+/// The advice for a Location where no module authenticates the callers.
 inline constexpr const char* authentication_advice =
     "set AuthUserAdmin On or UserAdminSession in the Location";
 

@@ -18,7 +18,7 @@ namespace {
 /// Returns the configuration for the request's path, even if httpd rejected the request before the
 /// location walk or, if the request is malformed, without a path.
 const ap_conf_vector_t* configuration_for(request_rec* request, const char* base) noexcept {
-    // Includes <If> sections.
+    // Unlike configuration_for_path(), per_dir_config includes <If> sections.
     if (settings_of(request).get<ServiceBase>().is_on)
         return request->per_dir_config;
     return httpd::configuration_for_path(request, request->uri != nullptr ? request->uri : base);

@@ -58,7 +58,8 @@ int handle_openapi(request_rec* request) {
     if (is_options)
         return httpd::send(request, preflight_response(request, *service));
     http::Response response = document_of(request, *service);
-    // Build the document even for a 304: building it costs less than sending it.
+    // The ETag is a digest of the document, so build the document even for a 304. Building it costs
+    // less than sending it.
     if (response.status == HTTP_OK) {
         const int status = evaluate_conditions(request, crypto::sha256_hex(response.body));
         if (status == HTTP_NOT_MODIFIED) {

@@ -33,8 +33,8 @@ std::optional<ServiceOfPage> service_at(request_rec* request, const char* base);
 std::optional<ServiceOfPage> service_of_page(request_rec* request);
 
 /// Sets the ETag of a page and evaluates the request's conditions (RFC 9110, section 13). Returns
-/// OK or the HTTP status to send. The tag must not contain blanks or quotes. The suffix that a
-/// compression filter adds to it is ignored.
+/// OK or the HTTP status to send. The tag must not contain spaces or quotes. The suffix that a
+/// compression filter adds to the tag is ignored.
 int evaluate_conditions(request_rec* request, std::string_view tag);
 
 /// SetHandler useradmin-console: sends a user administration page for support staff. If the query

@@ -113,7 +113,7 @@ class DeliveryJob {
             if (outcome == Delivery::Outcome::partial || outcome == Delivery::Outcome::complete)
                 state_.progressed_at = DeliveryState::Clock::now();
         }
-        // The next run delivers the same pages again, so this run has made no progress.
+        // The next run delivers the same pages again, so this run made no progress.
         if (outcome == Delivery::Outcome::database_failed)
             state_.progressed_at = progressed_before;
         if (outcome == Delivery::Outcome::storage_failed)
@@ -197,8 +197,8 @@ apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
 /// Calls visit with the settings of the server and of each Location that have a storage and
 /// UserAdmin On. If any server has endpoints for better-auth's admin client, UserAdmin need not be
 /// On, because their Location needs no directive of the module. Also visits every remaining
-/// Location, such as a <LocationMatch>, whose storage is neither the server's nor that of a
-/// Location with UserAdmin On.
+/// Location, such as a <LocationMatch>, if neither the server nor a Location with UserAdmin On has
+/// the same storage.
 template <class Visit>
 void for_each_storage(apr_pool_t* pool, const server_rec* server, const Visit& visit) {
     const auto address_of = [](const ServiceSettings& settings) {
@@ -230,7 +230,7 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
         "must be none, or a URL (redis://[user:password@]host[:port][/database] or rediss://, "
         "file:PATH or env:NAME), then optionally a key prefix and 'required'";
     storage = {};
-    // Deliveries start with httpd, before there are requests to which such a section may apply.
+    // Deliveries start with httpd, before any request that such a section may apply to.
     if (ap_check_cmd_context(line.command, NOT_IN_DIRECTORY | NOT_IN_FILES) != nullptr)
         return "not allowed in a <Directory>, <Files> or <If>; move it to a <Location> or out of "
                "all sections";

@@ -19,7 +19,7 @@ struct StorageSetting {
     bool operator==(const StorageSetting&) const = default;
 };
 
-/// Returns whether a delivery from the virtual host to the storage has failed, or there is none. If
+/// Returns whether a delivery from the virtual host to the storage has failed or does not exist. If
 /// so, the application keeps accepting sessions that are revoked now.
 bool has_failed(const StorageSetting& storage, const server_rec* host);
 
@@ -32,7 +32,7 @@ inline constexpr const char* failure_warning =
 const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting& storage);
 
 /// Returns an error message if the server uses a secondary storage but mod_watchdog is not loaded.
-/// Otherwise returns nullptr. Call it in check_config.
+/// Otherwise, returns nullptr. Call it in check_config.
 const char* missing_delivery_requirement(apr_pool_t* pool, const server_rec* server);
 
 /// Registers the deliveries with mod_watchdog. Every second, one child runs each delivery. Call it
