@@ -1,5 +1,6 @@
-// The challenge that a correct password gets if the user has a second factor: a row of the
-// verification table, named in a cookie. Compatible with better-auth's twoFactor plugin.
+// The challenge issued after a correct password if the user has a second factor. It is a row of the
+// verification table, and a cookie contains the row's identifier. Compatible with better-auth's
+// twoFactor plugin.
 #pragma once
 
 #include "sign_in/service.hpp"

@@ -42,11 +42,12 @@ class Cookies {
     // The following functions add Set-Cookie headers to a response.
 
     /// Sets the cookies of a new session. Unless is_remembered is set, the session ends when the
-    /// browser closes. Also expires the cookies in which the application caches an earlier session
-    /// (cookieCache). If bearer tokens are accepted, also returns the token in set-auth-token.
+    /// browser closes. Also expires the cookies that the application uses to cache an earlier
+    /// session (cookieCache). If bearer tokens are accepted, also returns the token in
+    /// set-auth-token.
     void set_session(http::Response& response, std::string_view token, bool is_remembered) const;
     void expire_session(http::Response& response) const;
-    /// Same as expire_session(), but keeps the "dont_remember" cookie for the next session.
+    /// Like expire_session(), but keeps the "dont_remember" cookie for the next session.
     void expire_session_token(http::Response& response) const;
     /// Sets another cookie of better-auth, such as "dont_remember". Signs and encodes the value as
     /// encode_token() does. Without max_age, the cookie expires when the browser closes.
@@ -59,7 +60,7 @@ class Cookies {
     std::string name_of(std::string_view name) const;
 
   private:
-    /// Expires the cookies in which the application caches the session.
+    /// Expires the cookies that the application uses to cache the session.
     void expire_session_data(http::Response& response) const;
     /// Adds a Set-Cookie header. With https, puts "__Secure-" before a name that has neither that
     /// prefix nor "__Host-".

@@ -72,8 +72,8 @@ SignInResult CredentialVerifier::attempt(const Login& login, const Check& check)
     switch (result.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
-        // Without an account, the first counter is the one for all accounts. If clearing fails, the
-        // store logs the reason, and the failures still count.
+        // Without an account, the first counter counts the failures of all accounts. If clearing
+        // fails, the store logs the reason, and the failures still count.
         if (has_shared_failures && !login.email.empty())
             static_cast<void>(store_.clear_failed_attempts(shared.counters.front()));
         break;
@@ -213,8 +213,8 @@ std::string_view CredentialVerifier::upgrade_hash(const store::Credential& crede
                                                                    : *credential.password_hash;
 }
 
-/// Looks up the address as typed first, and then in lower case, as better-auth does. In the reverse
-/// order, an account with the lower-case address would lock out the owner of the other one.
+/// Looks up the address first as typed, and then in lower case, as better-auth does. In the reverse
+/// order, an account with the lower-case address would lock out the owner of the address as typed.
 store::Result<store::Credential> CredentialVerifier::find(std::string_view email) {
     if (!text::is_clean_utf8(email))
         return store::Failure::not_found;

@@ -85,7 +85,7 @@ class CredentialVerifier {
     SignInResult verify_code(const Login& login, const std::function<Outcome()>& check);
     /// Logs that a sign-in with only the password was rejected because of the second factor.
     void log_second_factor(const model::User& user, text::Network network) const;
-    /// Logs an error with the user's address between two texts.
+    /// Logs an error: the user's address between `before` and `after`.
     void log_for(const model::User& user, std::string_view before, std::string_view after) const;
 
   private:
@@ -95,7 +95,7 @@ class CredentialVerifier {
         std::function<SignInResult(const password::AttemptLimiter::Subject&, const LimitCheck&)>;
     /// Calls check unless a limit has been reached, and counts the attempt if it fails.
     SignInResult attempt(const Login& login, const Check& check);
-    /// The counters of an attempt in the database. scopes has the index of each counter's scope.
+    /// The counters of an attempt in the database, and the index of each counter's scope.
     struct SharedCounters {
         std::vector<store::AttemptCounter> counters;
         std::vector<std::size_t> scopes;

@@ -12,7 +12,7 @@ namespace useradmin::sign_in {
 std::optional<http::Response> reject_cross_site_sign_in(const http::Headers& headers,
                                                         http::Origins trusted);
 
-/// Same as reject_cross_site_sign_in(), but allows every request without cookies.
+/// Like reject_cross_site_sign_in(), but allows every request without cookies.
 std::optional<http::Response> reject_cross_site_cookies(const http::Headers& headers,
                                                         http::Origins trusted);
 

@@ -45,8 +45,8 @@ struct [[nodiscard]] Identity {
 
 /// Returns the status of a session's impersonator: valid, unknown, banned or a database failure.
 /// Without an impersonator, returns valid. Without this check, a banned administrator could still
-/// act as another user. An impersonator who has no role other than "user", or who is not a
-/// superAdmin although the user is one, counts as unknown.
+/// act as another user. Returns unknown for an impersonator who has no role other than "user", or
+/// who is not a superAdmin although the user is one.
 CredentialStatus impersonator_status(store::Store& store, const store::SessionWithUser& session,
                                      text::Timestamp now);
 

@@ -17,8 +17,8 @@ constexpr std::size_t max_formats = 8;
 constexpr std::chrono::minutes refresh_interval(5);
 constexpr std::chrono::seconds retry_interval(10);
 
-// Measured: compared with argon2id with OWASP's parameters, scrypt takes about four times as long,
-// and bcrypt with a cost of 10 (1,024 rounds) takes 2.7 times as long.
+// Measured relative to argon2id with OWASP's parameters: scrypt takes about four times as long, and
+// bcrypt with a cost of 10 (1,024 rounds) 2.7 times as long.
 constexpr std::uint64_t cost_of_scrypt = 160'000;
 constexpr std::uint64_t cost_of_bcrypt_round = 100;
 

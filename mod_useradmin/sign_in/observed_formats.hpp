@@ -23,7 +23,7 @@ class ObservedFormats {
     /// Samples the hash formats in the store, at most once every 5 minutes, or 10 seconds after a
     /// failure. tables_id identifies the database and its tables.
     void refresh(store::Store& store, std::string_view tables_id, Clock::time_point now);
-    /// Adds a format. Only the most expensive ones are kept.
+    /// Adds a format. Keeps only the most expensive formats.
     void add(const password::Format& format);
     std::vector<password::Format> all() const;
 

@@ -132,7 +132,7 @@ struct Method {
     std::string_view wrong_code[2];
     /// Whether the user must have confirmed the second factor (SecondFactor::verified).
     bool needs_verified;
-    /// Whether "disableSession" is read.
+    /// Whether the request may contain "disableSession".
     bool may_omit_session;
 };
 

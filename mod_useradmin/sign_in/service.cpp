@@ -19,7 +19,7 @@ struct Endpoint {
     std::string_view path;
     /// The name in metrics and in the audit log.
     std::string_view operation;
-    /// Includes HEAD if it is GET.
+    /// GET includes HEAD.
     std::string_view method;
     Response (*handler)(const Request& request, const Client& client, const Service& service);
     /// Whether the endpoint exists only if second factors are verified.

@@ -21,7 +21,7 @@ struct Client {
     text::Network network;
     /// The session token in the request, or empty. Its signature has been verified.
     std::string_view token;
-    /// Whether the dont_remember cookie was sent: the session ends when the browser closes.
+    /// Whether the dont_remember cookie was sent. If so, the session ends when the browser closes.
     bool has_dont_remember = false;
     /// The values of the two_factor and trust_device cookies, or empty. Their signatures have been
     /// verified.
