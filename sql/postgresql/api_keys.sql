@@ -1,7 +1,8 @@
--- The table of API keys, for PostgreSQL 13 and later: see AuthUserAdminApiKey.
+-- The table of API keys (AuthUserAdminApiKey), for PostgreSQL 13 and later.
 --
--- Same names, types and indexes as the table of better-auth's plugin (@better-auth/api-key 1.7).
--- Run this file with "useradminctl schema --api-keys" or psql, but only if no application has the plugin.
+-- It has the same names, types and indexes as the table of better-auth's plugin
+-- (@better-auth/api-key 1.7). Run this file with "useradminctl schema --api-keys" or psql, but only
+-- if no application has the plugin.
 
 CREATE TABLE IF NOT EXISTS "apikey" (
     "id"                  text        NOT NULL PRIMARY KEY,

@@ -2,12 +2,13 @@
 -- triggers, schema and indexes of "useradminctl schema --scale", the tables of revocations, failed
 -- sign-in attempts, and disabled API keys, and the indexes that only mod_useradmin uses.
 --
--- The tables of users, sessions, accounts and API keys are kept with their columns. So are the indexes
--- on "userId" and "identifier", because better-auth creates them, too, and the pg_trgm extension,
--- because the application may use it. For the database roles, see "Removing" in the manual.
+-- The tables of users, sessions, accounts and API keys are kept with their columns. The indexes on
+-- "userId" and "identifier" are also kept, because better-auth creates them, and so is the pg_trgm
+-- extension, because the application may use it. For the database roles, see "Removing" in the
+-- manual.
 --
 -- Disable the modules, then run this file with psql as the owner of the user table. It removes only
--- this role's objects. If a superuser runs it, it removes those of all applications in the
+-- this role's objects. If a superuser runs it, it removes the objects of all applications in the
 -- database. If it fails, nothing was changed. If it timed out waiting for a lock, run it again.
 
 -- Shorter than deadlock_timeout, so a deadlock aborts this script, not a transaction of the

@@ -1,9 +1,10 @@
 -- Removes what mod_useradmin has added to an application's database, for SQLite: the tables of
 -- revocations, failed sign-in attempts, and disabled API keys, and three indexes.
 --
--- The tables of users, sessions, accounts and API keys are kept with their columns. So are the indexes
--- on "userId" and "identifier", because better-auth creates them, too. The indexes are named after
--- their tables: if these are not "user" and "session" (UserAdminTables), edit the DROP INDEX statements.
+-- The tables of users, sessions, accounts and API keys are kept with their columns. The indexes on
+-- "userId" and "identifier" are also kept, because better-auth creates them. The indexes are named
+-- after their tables: if these are not "user" and "session" (UserAdminTables), edit the DROP INDEX
+-- statements.
 --
 -- Disable the modules, then run this file with sqlite3.
 

@@ -62,9 +62,9 @@ CREATE TABLE IF NOT EXISTS "verification" (
     "updatedAt"  date NOT NULL
 );
 
--- Revoked privileges and sessions, for other servers and for the application: see "Cached
--- sessions" in the manual. If session_id is NULL, the row applies to all sessions of the user. Rows
--- are removed after 30 days. The columns are not quoted: useradminctl renames quoted names that begin
+-- Revoked privileges and sessions, for other servers and for the application. See "Cached sessions"
+-- in the manual. If session_id is NULL, the row applies to all sessions of the user. Rows are
+-- removed after 30 days. The columns are not quoted: useradminctl renames quoted names that begin
 -- with user_ or session_.
 CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
     id         integer NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -75,15 +75,16 @@ CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
 CREATE INDEX IF NOT EXISTS "useradmin_revocation_created_at_idx" ON "useradmin_revocation" (created_at);
 
 -- The API keys that a ban has disabled. Lifting the ban enables only these keys (UserAdminCleanUp).
--- The columns are not quoted, as above.
+-- The columns are not quoted, for the same reason.
 CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
     user_id text NOT NULL,
     key_id  text NOT NULL,
     PRIMARY KEY (user_id, key_id)
 );
 
--- Counters of failed sign-in attempts (AuthUserAdminSignInLimit with "shared"), of messages sent, and
--- of changes made by bulk requests. subject is a digest; expires_at is in seconds since 1970.
+-- Counters of failed sign-in attempts (AuthUserAdminSignInLimit with "shared"), of sent messages,
+-- and of changes made by bulk requests. subject is a digest, and expires_at is in seconds since
+-- 1970.
 CREATE TABLE IF NOT EXISTS "useradmin_attempt" (
     subject    text   NOT NULL PRIMARY KEY,
     failures   bigint NOT NULL,
@@ -97,7 +98,7 @@ CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("ide
 
 -- For pages of the list, newest first.
 CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
--- For pages and the total of the list filtered by role. A user without a role counts as "user".
+-- For pages and the total of the list filtered by role. A missing role means "user".
 CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id");
 -- For ending the sessions in which a user impersonates others.
 CREATE INDEX IF NOT EXISTS "session_impersonatedBy_idx" ON "session" ("impersonatedBy") WHERE "impersonatedBy" IS NOT NULL;

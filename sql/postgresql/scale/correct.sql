@@ -1,4 +1,4 @@
--- Corrects the counts while other sessions write. The first lock blocks TRUNCATE. The second lock
+-- Corrects the counts while other sessions write. The first lock blocks TRUNCATE, and the second
 -- blocks other corrections.
 
 LOCK TABLE @user@ IN ROW EXCLUSIVE MODE;

@@ -3,9 +3,9 @@
 -- because a SET clause would prevent inlining.
 
 -- Returns the text in lower case and without accents. Encodes each non-ASCII code point as capital
--- letters, which do not occur in folded ASCII text. The trigrams of every script therefore consist
--- of letters, whatever the database's collation. Z, Y and YX start a code point. The letters after
--- them are its digits in base 23.
+-- letters, which do not occur in folded ASCII text. Trigrams therefore consist of letters in every
+-- script, regardless of the database's collation. Z, Y and YX start a code point. The letters that
+-- follow are its digits in base 23.
 CREATE FUNCTION @scale@.fold_unicode(original text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $body$
 DECLARE
     folded text := pg_catalog.regexp_replace(normalize(original COLLATE pg_catalog."C", NFD), '[\u0300-\u036f]', '', 'g');
