@@ -22,14 +22,14 @@ struct Row {
     model::NullableText password_hash = {};
 };
 
-/// Reads users in the order in which the database sorts ids, from the start or after `after_id`. A
-/// user with several credential accounts counts once for each toward `limit`, so the result may be
-/// shorter. It is empty only if there are no more users.
+/// Reads users in the database's order of ids, from the start or after `after_id`. A user with
+/// several credential accounts counts once for each toward `limit`, so the result may be shorter.
+/// It is empty only if there are no more users.
 Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit);
 
 /// Returns the users who have the address of one of the rows or, unless the database generates ids,
 /// the id of one of the rows. Sets only id, address, role and ban. If `ignores_case`, compares the
-/// addresses in lower case, which is slow without an index on the lowercase address.
+/// addresses in lower case, which is slow without an index on the lower-case address.
 Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows,
                                                bool ignores_case);
 

@@ -43,8 +43,8 @@ bool CachedConnection::refresh_schema(const Dialect& dialect, const TableNames& 
         return true;
     std::unique_lock reading(shared_->reading, std::defer_lock);
     const bool has_schema = is_fresh(schema_read_at_, 2 * schema_max_age);
-    // While another connection reads the catalog, use the old schema. If that is too old, wait
-    // for the other connection, but only briefly because its server may not respond.
+    // While another connection reads the catalog, use the old schema. If the schema is too old,
+    // wait for the other connection, but only briefly, because its server may not respond.
     constexpr std::chrono::milliseconds max_wait(500);
     if (has_schema && !reading.try_lock())
         return true;

@@ -39,8 +39,7 @@ class SharedSchemas {
     std::map<std::string, Entry> entries_;
 };
 
-/// The client and the cached schema of a connection. Lives in the connection's pool until the
-/// connection is closed.
+/// The client and the cached schema of a connection. Lives in the connection's pool.
 class CachedConnection {
   public:
     /// `shared` may be nullptr.
@@ -69,8 +68,8 @@ class CachedConnection {
   private:
     /// Reads the catalog, and shares the schema with other connections.
     bool read_schema(const Dialect& dialect, const TableNames& names, apr_pool_t* pool);
-    /// Takes the shared schema, unless it is too old or was read before the last
-    /// invalidate_schema(). Returns whether it was taken.
+    /// Uses the shared schema, unless it is too old or was read before the last
+    /// invalidate_schema(). Returns whether it is used.
     bool take_shared();
     /// Sets the schema, and discards prepared statements if it has changed.
     void set_schema(std::shared_ptr<const Schema> schema, apr_time_t read_at);

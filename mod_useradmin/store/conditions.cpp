@@ -123,7 +123,7 @@ void append_condition(Statement& statement, const Table& user, const Condition& 
     }
     const char* const joint = condition.comparison == Operator::not_in ? " AND " : " OR ";
     const char* before = "(";
-    // Times are compared as they are reported.
+    // Compare times in the format of responses.
     const std::string sql = holds_text_times(column) ? column.iso_text() : column.sql();
     for (const std::string& value : condition.values)
         statement << std::exchange(before, joint) << sql << column.op(comparison)

@@ -18,8 +18,8 @@ bool is_possible(const Condition& condition, const Table& user);
 /// Appends the condition, or FALSE if it is not possible.
 void append_condition(Statement& statement, const Table& user, const Condition& condition);
 
-/// Appends a condition that the column equals one of the strings, or, if `ignores_case`, that they
-/// are equal in lower case. `strings` must not be empty.
+/// Appends a condition that the column equals one of the strings. If `ignores_case`, compares them
+/// in lower case. `strings` must not be empty.
 void append_one_of(Statement& statement, const Table& table, const Column& column,
                    std::span<const std::string_view> strings, bool ignores_case = false);
 

@@ -22,8 +22,8 @@ struct Connection {
     apr_pool_t* pool = nullptr;
     /// The schemas that the connection shares with others, or nullptr.
     SharedSchemas* schemas = nullptr;
-    /// The statements that have initialized the session, such as those of DBDInitSQL. They run
-    /// again after a reconnect.
+    /// The statements that initialized the session, such as those of DBDInitSQL. They run again
+    /// after a reconnect.
     std::span<const std::string> init_statements = {};
 };
 

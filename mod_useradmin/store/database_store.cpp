@@ -269,7 +269,7 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     };
     const auto attempt_write = [&](Work& work) -> Result<Done> {
         // On a single-writer database, a statement outside a transaction would be repeated if
-        // readers blocked its commit, and new readers could start in between.
+        // readers blocked its commit, and new readers could start in the meantime.
         const bool needs_transaction =
             reports_first || has_key || work.dialect().product().is_single_writer;
         std::unique_ptr<Transaction> transaction;

@@ -297,20 +297,20 @@ class DatabaseStore : public Store {
     /// result.
     using Attempt = std::function<Result<Done>(Work&)>;
 
-    /// Makes attempts until one succeeds, one fails permanently, or time runs out. `needs` is a
+    /// Repeats the attempt until it succeeds, fails permanently, or runs out of time. `needs` is a
     /// combination of Need flags.
     Result<Done> repeat(Access access, unsigned needs, Retry retry, const Attempt& attempt);
-    /// Makes attempts on one connection. Returns std::nullopt if the database is busy.
+    /// Like repeat(), but on one connection. Returns std::nullopt if the database is busy.
     std::optional<Result<Done>> repeat_on(const Connection& connection, const Dialect& dialect,
                                           unsigned needs, Retry retry, Deadline deadline,
                                           const Attempt& attempt);
-    /// What may still be done about a transient failure, once each.
+    /// The remedies for a transient failure that have not been tried yet. Each is tried only once.
     struct Remedies {
         bool may_reconnect = true;
         bool may_invalidate = true;
     };
-    /// Handle a failure other than a busy database. Return std::nullopt if another attempt may
-    /// succeed. Otherwise, log the failure and return it.
+    /// These functions handle a failure other than a busy database. They return std::nullopt if
+    /// another attempt may succeed. Otherwise, they log the failure and return it.
     std::optional<Failure> handle_catalog_error(Client& client, Remedies& remedies);
     std::optional<Failure> handle_error(Work& work, CachedConnection& known, Retry retry,
                                         Remedies& remedies);
@@ -319,7 +319,7 @@ class DatabaseStore : public Store {
     /// Like repeat(), but begins a transaction for a write if necessary, and reports a change to
     /// the listener.
     Result<Done> execute(Access access, unsigned needs, Retry retry, const Attempt& attempt);
-    /// Runs a function from statements.hpp, or another operation on a Work, and returns its result.
+    /// Runs an operation on a Work, such as a function from statements.hpp. Returns its result.
     template <class Operation, class... Arguments>
     std::invoke_result_t<Operation, Work&, const Arguments&...>
     run(Access access, unsigned needs, Retry retry, const Operation& operation,

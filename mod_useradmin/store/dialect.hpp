@@ -141,10 +141,10 @@ class Dialect {
                                                    const UpdateGuard& guard) const = 0;
     /// Records a revocation, and removes at least some of those that are older than 30 days.
     virtual Result<Done> record_revocation(Work& work, const Revocation& revocation) const = 0;
-    /// Appends a query for the revocations after a position. Each row has the position from which
-    /// to read next, an identifier of the database and the table, the user's id, the session's id,
-    /// the time and the row's id. If there are no revocations, the query returns one row without a
-    /// user's id. The caller may append a condition.
+    /// Appends a query for the revocations after a position. Each row has the position for the next
+    /// read, an identifier of the database and the table, the user's id, the session's id, the time
+    /// and the row's id. If there are no revocations, the query returns one row without a user's
+    /// id. The caller may append a condition.
     virtual void append_revocations(Statement& statement, const Table& table,
                                     std::int64_t position) const = 0;
 
@@ -164,10 +164,11 @@ class Dialect {
     /// Configures a new database for many readers and one writer. Returns false on failure. If the
     /// file cannot have a write-ahead log, the client's error message is empty.
     virtual bool init_database(Client&, apr_pool_t*) const { return true; }
-    /// Returns the query for the indexes of the tables, except partial ones with a condition other
-    /// than that their first key is not NULL. Each row is one key column of an index, in order: the
-    /// table's letter (Schema::table), the index, whether it is unique ("t" or "1"), and the column
-    /// or expression. For SQLite, only the user, session and account tables are included.
+    /// Returns the query for the indexes of the tables. Excludes partial indexes, unless their only
+    /// condition is that the first key is not NULL. Each row is one key column of an index, in
+    /// order: the table's letter (Schema::table), the index, whether it is unique ("t" or "1"), and
+    /// the column or expression. For SQLite, only the user, session and account tables are
+    /// included.
     virtual std::string indexes_query(const Schema& schema, const TableNames& names) const = 0;
     /// Returns the query for missing privileges, in the order of `privileges`. INSERT includes
     /// USAGE on the sequences of the table's defaults. Each row has the table's letter, the
@@ -177,12 +178,12 @@ class Dialect {
     virtual std::string missing_privileges_query(const Schema&, std::span<const Privilege>) const {
         return {};
     }
-    /// Returns the query for roles other than superusers whose code may run when one of the tables
-    /// is used: owners of the table or its schema, roles with TRIGGER or REFERENCES on the table,
-    /// and owners of other objects in the database. The query returns no rows unless the session's
-    /// role is a superuser or a member of one. Each row has the table's letter, the role, the
-    /// session's role, and whether the role owns the table. Owners of the table come first. Returns
-    /// an empty string if the database has no roles.
+    /// Returns the query for roles, other than superusers, whose code may run when one of the
+    /// tables is used. These are owners of the table or its schema, roles with TRIGGER or
+    /// REFERENCES on the table, and owners of other objects in the database. The query returns no
+    /// rows unless the session's role is a superuser or a member of one. Each row has the table's
+    /// letter, the role, the session's role, and whether the role owns the table. Owners of the
+    /// table come first. Returns an empty string if the database has no roles.
     virtual std::string untrusted_roles_query(const Schema&) const { return {}; }
 
   protected:

@@ -29,7 +29,7 @@ bool sorts_nulls_last(const Column& column, SortKey by) noexcept {
     return by != SortKey::last_seen && column.dialect->product().sorts_nulls_last;
 }
 
-/// Returns the expression by which rows are sorted before the id, or an empty string if the column
+/// Returns the expression that rows are sorted by before the id, or an empty string if the column
 /// is missing.
 std::string sort_key_expression(const Table& user, SortKey by) {
     const Column* const column = sort_column(user, by);
@@ -39,7 +39,7 @@ std::string sort_key_expression(const Table& user, SortKey by) {
                                        : column->dialect->sort_key(*column);
 }
 
-/// Returns the SELECT column for User::sort_key. `key` is the expression by which rows are sorted.
+/// Returns the SELECT column for User::sort_key. `key` is the expression that rows are sorted by.
 std::string key_text(const Table& user, SortKey by, const std::string& key) {
     const Column* const column = sort_column(user, by);
     return (column == nullptr           ? "NULL"
@@ -76,8 +76,8 @@ void append_search(Statement& statement, const Schema& schema, std::string_view 
     statement << ")";
 }
 
-/// Appends a condition that a boolean column has the value. NULL and a missing column count as
-/// false.
+/// Appends a condition that a boolean column has the value. NULL and a missing column are treated
+/// as false.
 void append_boolean(Statement& statement, const Column* column, bool boolean) {
     if (column == nullptr)
         statement << (boolean ? "FALSE" : "TRUE");
@@ -314,8 +314,8 @@ class SeenScan {
         others.seen_before.reset();
         if (!filter.matches_all && (!others.is_empty() || (filter.seen_from && filter.seen_before)))
             return;
-        // Users must match all conditions, or there is only one. Therefore, the conditions on the
-        // last activity limit the scan of the sessions to a range.
+        // Either users must match all conditions, or there is only one condition. Therefore, the
+        // conditions on the last activity limit the scan of the sessions to a range.
         filter_ = others;
         seen_from_ = filter.seen_from;
         seen_before_ = filter.seen_before;
@@ -356,7 +356,7 @@ class SeenScan {
                (section == Section::same_key && !window_.position->key);
     }
 
-    /// Appends a query for the first users of the sections. If not empty, `needs_more` is the start
+    /// Appends a query for the first users of the sections. `needs_more` is empty or the first half
     /// of a condition that the other part has fewer users than the page needs.
     void append_part(Statement& statement, const std::vector<Section>& sections,
                      const std::string& needs_more) const {

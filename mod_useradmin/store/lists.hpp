@@ -53,13 +53,13 @@ inline constexpr std::int64_t max_collected = 5000;
 /// Returns an expression for the role. Its value is 'user' if the role is NULL or the column is
 /// missing.
 std::string role_expression(const Table& user);
-/// Returns the column of the creation time, or "NULL" if there is none.
+/// Returns the creation time column, or "NULL" if the table has none.
 std::string created_at_column(const Table& table);
 /// Returns the ORDER BY expressions for newest rows first.
 std::string newest_first_order(const Table& table);
 /// Returns the ORDER BY expressions: the key, unless it is empty, then the id.
 std::string order_by(const std::string& key, const std::string& id, Order order);
-/// Returns the SELECT columns useradmin_key and useradmin_id, by which a page is sorted.
+/// Returns the SELECT columns useradmin_key and useradmin_id, which determine the order of a page.
 std::string sort_columns(const Table& user, SortKey by);
 /// Returns the SELECT columns of a page: the fields of the user `u`, and the sort key of the row
 /// `m`.
@@ -72,7 +72,7 @@ void append_limit(Statement& statement, std::int64_t limit);
 /// expression for their number. If there are more matches, the number is NULL.
 void append_match_total(Statement& statement, const Table& user, SortKey by);
 /// Completes the total (t), and appends the joins from the total to the users of the page (u). The
-/// users are those in useradmin_match and, if `role` is set, those with the role. If so,
+/// users are those in useradmin_match and, if `role` is set, those with the role. In that case,
 /// useradmin_match must not contain users with the role.
 void append_collected(Statement& statement, const Schema& schema, const model::NullableText& role,
                       const Window& window);

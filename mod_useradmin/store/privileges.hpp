@@ -15,7 +15,8 @@ inline constexpr Privilege service_privileges[] = {
 /// Needed for session lookups (section 5).
 inline constexpr Privilege session_privileges[] = {{'u', "SELECT"}, {'s', "SELECT"}};
 
-/// Needed for UserAdminExtras, in addition to service_privileges. They exclude tokens and hashes.
+/// Needed for UserAdminExtras, in addition to service_privileges. Includes neither tokens nor
+/// hashes.
 inline constexpr Privilege extras_privileges[] = {
     {'s', "SELECT", "id"},
     {'s', "SELECT", "userId"},
@@ -43,8 +44,8 @@ inline std::vector<Privilege> factor_removal_privileges(const Schema& schema) {
     return all;
 }
 
-/// Needed, in addition to extras_privileges, to list and remove sign-in methods. They exclude keys
-/// and hashes.
+/// Needed, in addition to extras_privileges, to list and remove sign-in methods. Includes neither
+/// keys nor hashes.
 inline std::vector<Privilege> sign_in_method_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     for (const model::MethodKind kind : model::method_kinds)
@@ -85,7 +86,7 @@ inline std::vector<Privilege> key_use_privileges(const Schema& schema) {
 }
 
 /// Needed, in addition to service_privileges, to delete a user's rows in the plugins' tables and to
-/// disable API keys (UserAdminCleanUp). They exclude keys.
+/// disable API keys (UserAdminCleanUp). Does not include keys.
 inline std::vector<Privilege> clean_up_privileges(const Schema& schema) {
     std::vector<Privilege> all;
     for (const OwnedTable& owned : schema.owned) {

@@ -41,14 +41,14 @@ class Rows {
     bool is_null() const noexcept {
         return at_ >= end_ || std::holds_alternative<std::monostate>(cells_[at_]);
     }
-    /// Takes the next column as a string, or std::nullopt if it is NULL, a decoded time, or past
-    /// the end.
+    /// Reads the next column as a string. Returns std::nullopt if it is NULL, a decoded time, or
+    /// past the end.
     model::NullableText take() noexcept {
         const Cell* cell = take_cell();
         const auto* text = cell != nullptr ? std::get_if<std::string_view>(cell) : nullptr;
         return text != nullptr ? model::NullableText(*text) : model::NullableText();
     }
-    /// Takes the next column as a time, or std::nullopt if it is not a time.
+    /// Reads the next column as a time. Returns std::nullopt if it is not a time.
     model::NullableTime take_time() noexcept {
         const Cell* cell = take_cell();
         if (cell == nullptr)
@@ -59,19 +59,19 @@ class Rows {
         return text != nullptr ? text::parse_timestamp(*text) : model::NullableTime();
     }
 
-    /// Takes the next column as a number, or 0 if it is not a number.
+    /// Reads the next column as a number. Returns 0 if it is not a number.
     std::int64_t take_number() noexcept {
         const std::string_view text = take().value_or("");
         std::int64_t number = 0;
         std::from_chars(text.data(), text.data() + text.size(), number);
         return number;
     }
-    /// Takes the next column as a boolean, in the format of either database. NULL is false.
+    /// Reads the next column as a boolean, in the format of either database. NULL is false.
     bool take_boolean() noexcept {
         const model::NullableText text = take();
         return text && (*text == "t" || *text == "1" || *text == "true");
     }
-    /// Takes the columns of Table::select_list as a record.
+    /// Reads the columns of Table::select_list into a record.
     template <class Record>
     Record take_record() noexcept {
         Record record;

@@ -86,7 +86,7 @@ bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
     return number && std::to_string(*number) == id;
 }
 
-/// Returns whether the SQLite type is one for numbers. A column of another type with numeric
+/// Returns whether the SQLite type is a numeric type. A column of another type with numeric
 /// affinity, such as json, may hold any text.
 bool is_number_type(std::string_view type) noexcept {
     return std::ranges::any_of(
@@ -515,7 +515,7 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
 
 const OwnedTable* Schema::plugin_table(std::string_view name) const noexcept {
     const OwnedTable* found = nullptr;
-    // If both owner columns of apiKey exist, the last entry has the one that current versions of
+    // If both owner columns of apiKey exist, the last entry has the column that current versions of
     // better-auth use.
     for (const OwnedTable& each : owned)
         if (each.plugin->name == name)

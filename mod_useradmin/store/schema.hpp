@@ -18,7 +18,7 @@ namespace useradmin::store {
 
 class Dialect;
 
-/// The configured names of the three tables: "user", or "auth.user" with a schema.
+/// The configured names of the three tables, such as "user" or, with a schema, "auth.user".
 struct TableNames {
     std::string_view user = "user";
     std::string_view session = "session";
@@ -34,8 +34,8 @@ struct TableNames {
 /// Returns whether the string can be the name of a table, schema or column.
 bool is_identifier(std::string_view name);
 /// Parses the names of the user, session and account tables, as in UserAdminTables and
-/// `useradminctl --tables`: each a table, or a schema and a table separated by a dot. The names are
-/// views of the words. On error, returns the end of a message that starts with "must be ".
+/// `useradminctl --tables`. Each name is a table, or a schema and a table separated by a dot. The
+/// names are views of the words. On error, returns a description that starts with "must be".
 std::variant<TableNames, std::string> parse_table_names(std::span<const std::string_view> words);
 /// Returns the name of one of mod_useradmin's tables, in the schema of the user table.
 std::string own_table(const TableNames& names, std::string_view name);
@@ -88,9 +88,10 @@ struct Column {
     bool is_declared_as_time() const noexcept;
     /// Returns whether the column stores times as numbers.
     bool has_unix_times() const noexcept { return time_format != TimeFormat::text; }
-    /// For a column of ids, returns whether they are integers. The database must generate those.
+    /// For a column of ids, returns whether they are integers. The database must generate integer
+    /// ids.
     bool is_integer_id() const noexcept { return kind == Kind::integer; }
-    /// Returns whether the database generates the column's values: those of an integer id.
+    /// Returns whether the database generates the column's values, as for an integer id.
     bool is_generated_id() const noexcept { return field == "id" && is_integer_id(); }
     /// Returns whether the column can represent the id. Accepts only the canonical form, because
     /// string comparisons would not match other spellings of the same id.
@@ -98,8 +99,9 @@ struct Column {
     /// Returns whether the type of the column can represent the text. SQLite would store any other
     /// text as it is. Always true on PostgreSQL, which checks the text itself.
     bool can_hold_text(std::string_view value) const noexcept;
-    /// Returns an SQLite expression for the text of this time column. If it begins with a date, it
-    /// is in ISO 8601 (UTC). CURRENT_TIMESTAMP, for example, writes another format.
+    /// Returns an SQLite expression for the text of this time column. If the text begins with a
+    /// date, converts it to ISO 8601 (UTC), because CURRENT_TIMESTAMP, for example, writes another
+    /// format.
     std::string iso_text() const;
     /// Returns whether this time column can be compared with the key (User::sort_key), and the
     /// comparison agrees with ORDER BY.
@@ -274,7 +276,7 @@ struct Schema {
     /// Returns the select list for all of a user's data: fields, version and extra columns.
     /// `version` is the expression for the version.
     std::string full_user(std::string_view version) const;
-    /// As above, with the version of the row useradmin_row.
+    /// Like the above, with the version of the row useradmin_row.
     std::string full_user() const { return full_user(user.version); }
     /// Returns the columns of the user table that are not mapped to fields.
     std::vector<const Column*> extra_user_columns() const;
@@ -311,9 +313,9 @@ struct Schema {
     void resolve_last_seen(std::string_view name);
 };
 
-/// Returns an operator with its schema and a space on each side: " OPERATOR(pg_catalog.=) ", or
-/// " = " for an empty schema. With a schema, the search path has no effect. All OPERATOR() forms
-/// have the same precedence, which is higher than that of comparisons.
+/// Returns an operator with a space on each side, such as " OPERATOR(pg_catalog.=) ". If the schema
+/// is empty, returns the operator without a schema. With a schema, the search path has no effect.
+/// All OPERATOR() forms have the same precedence. It is higher than the precedence of comparisons.
 std::string qualified_operator(std::string_view schema, std::string_view name);
 /// Quotes a table name. A dot separates the schema and the table.
 std::string quoted_table(std::string_view name);

@@ -59,8 +59,8 @@ bool SessionCache::catch_up(Store& store, std::string_view tables_id, Clock::tim
             entry->value.has_table = may_have_table;
         return !may_have_table;
     }
-    // If there are too many revocations to read, or another name or a lower position shows that the
-    // database was replaced, no cached session can be trusted.
+    // No cached session can be trusted if there are too many revocations to read, or if another
+    // name or a lower position shows that the database was replaced.
     const Sessions::Key database = sessions_.key(read->database);
     if (read->is_partial || read->position < last.position ||
         (last.position > 0 && database != last.database)) {

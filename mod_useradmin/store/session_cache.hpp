@@ -42,7 +42,7 @@ class SessionCache {
     /// been invalidated since then, put() discards the session.
     Generation generation() const noexcept { return generation_; }
 
-    /// The parts of a session that determine whether it is valid, and for which user.
+    /// The parts of a session that determine its validity and its user.
     struct CachedSession {
         model::NullableTime expires_at;
         bool banned = false;
@@ -85,8 +85,8 @@ class SessionCache {
     };
     using Sessions = ipc::SharedTable<Entry, 64, 16>;
 
-    /// The position up to which the revocations of a set of tables have been read. The entry's age
-    /// is the time since the last successful read.
+    /// How far the revocations of a set of tables have been read. The entry's age is the time since
+    /// the last successful read.
     struct Progress {
         std::int64_t position;
         /// The key of Revocations::database.

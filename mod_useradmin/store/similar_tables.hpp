@@ -16,8 +16,8 @@ inline constexpr const char* with_typical_columns =
     "'name'), "
     "('s', 'token', 'expiresat', 'userid'), ('a', 'providerid', 'accountid', 'userid')) ";
 
-/// If tables are missing and similar ones exist for all of them, sets Schema::similar_table_names
-/// and Table::absence_reason. Each row of the query has a table's letter and the name of a similar
+/// If tables are missing and all of them have similar tables, sets Schema::similar_table_names and
+/// Table::absence_reason. Each row of the query has a table's letter and the name of a similar
 /// table, as in UserAdminTables. The query runs only if a table is missing.
 void find_similar_tables(Client& client, apr_pool_t* pool, const std::string& query,
                          const TableNames& names, Schema& schema);

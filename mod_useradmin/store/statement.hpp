@@ -43,7 +43,7 @@ struct Assignment {
 };
 using Assignments = std::vector<Assignment>;
 
-/// Returns the columns for which the record has a value, except for generated ids. If
+/// Returns the columns that have a value in the record, except for generated ids. If
 /// `includes_nulls`, also returns the columns that are NULL.
 template <class Record>
 Assignments assignments_of(const Table& table, const Record& record, bool includes_nulls = false) {
@@ -61,7 +61,7 @@ Assignments assignments_of(const Table& table, const Record& record, bool includ
 Assignments assignments_of(const Table& table, const NewUser& user);
 
 /// Returns the column that a change sets, or nullptr if the table lacks it or an earlier change
-/// also sets it, such as by another name.
+/// also sets it, for example by another name.
 const Column* column_of(const Table& table, const Changes& changes, const Change& change);
 
 /// Builds a statement's text and arguments. A value never becomes part of the text: both databases

@@ -170,7 +170,7 @@ model::Account credential_account(const model::User& user, std::string_view id,
                                   text::Timestamp now);
 
 /// Returns the change that marks a new address as unverified (UserAdminEmailChange). An address
-/// that differs only in case counts as new, unless addresses are stored in lower case.
+/// that differs only in case is considered new, unless addresses are stored in lower case.
 inline Change unverify_changed_email(bool lowers_email) {
     return {"emailVerified", false,
             lowers_email ? Change::When::other_email_ignoring_case : Change::When::other_email};
@@ -254,8 +254,8 @@ struct SessionTerms {
     text::Timestamp now = {};
     /// If set, the password hash that the credential account must still have.
     model::NullableText password_hash = {};
-    /// The maximum number of live sessions including this one, or 0 for no limit. Beyond it, the
-    /// oldest sessions are ended, together with expired ones.
+    /// The maximum number of live sessions including this one, or 0 for no limit. If there are
+    /// more, the oldest sessions are ended, together with expired ones.
     std::int64_t max_sessions = 0;
     /// If set, the caller must still satisfy the conditions of Actor.
     std::optional<Actor> actor = {};
@@ -287,11 +287,11 @@ struct Revocation {
 
 /// Revocations by any server since a position.
 struct Revocations {
-    /// The position from which to read next.
+    /// The position for the next read.
     std::int64_t position = 0;
     /// May include revocations that an earlier call also returned.
     std::vector<Revocation> rows;
-    /// Whether there are more rows.
+    /// Whether more revocations follow.
     bool is_partial = false;
     /// Whether the table of revocations exists.
     bool has_table = true;
@@ -367,8 +367,8 @@ struct SecondFactorChange {
     /// The identifiers of the verification rows to delete. There must be an unexpired row with the
     /// first identifier whose value is required_value or, if that is not set, the user's id.
     std::vector<std::string_view> deleted = {};
-    /// Rows to add to the verification table. A row without an expiry gets that of the deleted row
-    /// with the first identifier.
+    /// Rows to add to the verification table. A row without an expiry gets the expiry of the
+    /// deleted row with the first identifier.
     std::vector<model::VerificationValue> added = {};
     /// If set, the remaining backup codes. They replace old_backup_codes, which must still be
     /// stored.
@@ -382,7 +382,7 @@ struct SecondFactorChange {
 
 /// How to lock a user's second factor after failed codes.
 struct SecondFactorLock {
-    /// The number of failed codes in a row that triggers the lock.
+    /// The number of consecutive failed codes that triggers the lock.
     std::int64_t failures;
     text::Timestamp now;
     text::Timestamp until;
@@ -547,9 +547,9 @@ class Store {
                                                        text::Timestamp now) = 0;
     /// Returns the user and its second factor, or not_found if either is missing.
     virtual Result<UserWithSecondFactor> find_second_factor(std::string_view user_id) = 0;
-    /// Makes the change. Fails with not_found if the first identifier has no valid row, and with
-    /// version_mismatch if the stored backup codes have changed or, if the failures are to be
-    /// cleared, if the second factor is locked or was removed.
+    /// Makes the change. Fails with not_found if the first identifier has no valid row. Fails with
+    /// version_mismatch if the stored backup codes have changed, or if the failures are to be
+    /// cleared but the second factor is locked or was removed.
     virtual Result<Done> change_second_factor(const SecondFactorChange& change) = 0;
     /// Records the use of a one-time password. Fails with already_done if it was used within
     /// `window`. Succeeds if the table of attempts does not exist.
@@ -560,9 +560,9 @@ class Store {
     virtual Result<Done> record_second_factor_failure(std::string_view user_id,
                                                       const SecondFactorLock& lock) = 0;
 
-    /// Counts a message in each counter, unless one has reached its limit: then sets
-    /// FailedAttempts::exceeded and counts nothing, unless another message is counted at the same
-    /// time. Fails if the table of attempts or the verification table does not exist.
+    /// Counts a message in each counter. If a counter has reached its limit, sets
+    /// FailedAttempts::exceeded and counts nothing, except in a race with another message. Fails if
+    /// the table of attempts or the verification table does not exist.
     virtual Result<FailedAttempts> count_mail(std::span<const AttemptCounter> counters,
                                               std::chrono::seconds window) = 0;
     /// Adds a row to the verification table. Requires TableNames::has_plugins, as do

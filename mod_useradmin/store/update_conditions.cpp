@@ -65,7 +65,7 @@ void append_guard_rule(Statement& statement, const Table& user, const UpdateGuar
         statement << ") OR EXISTS (SELECT 1 FROM (SELECT " << user.at("id") << " AS id FROM "
                   << user << " WHERE ";
         append_active_with_role(statement, user, guard.role, guard.now);
-        // Lock in the order of ids to avoid deadlocks.
+        // Lock the rows in id order to avoid deadlocks.
         statement << " ORDER BY 1" << user.at("id").dialect->product().row_lock
                   << ") useradmin_other WHERE useradmin_other.id" << user.at("id").op("<>")
                   << "useradmin_row." << user.at("id") << "))";
@@ -77,7 +77,8 @@ void append_versions(Statement& statement, const Table& user, const Versions& ve
         statement << "TRUE";
         return;
     }
-    // Pass all versions as one argument. The statement's text must not depend on their number.
+    // Pass all versions as one argument, because the statement's text must not depend on their
+    // number.
     std::string all(1, ' ');
     for (const std::string_view version : *versions)
         all.append(version) += ' ';

@@ -38,8 +38,8 @@ class Work {
     Statement statement() const { return Statement(pool_); }
 
     /// Runs a statement. On failure, error_kind() gives the reason. No row equals a value that the
-    /// database cannot encode, so a query with such a value succeeds without rows. In a
-    /// transaction, it aborts the transaction.
+    /// database cannot encode, so a query with such a value succeeds without rows. Within a
+    /// transaction, such a query aborts the transaction.
     Result<Rows> run(const Statement& statement);
     /// Like run(), for a statement whose rows do not matter.
     Result<Done> apply(const Statement& statement);

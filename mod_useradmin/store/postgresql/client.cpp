@@ -183,7 +183,7 @@ class PostgresqlClient final : public Client {
     PostgresqlClient(PGconn* connection, const Connection& source, const char* label)
         : connection_(connection), label_(label), init_statements_(source.init_statements),
           session_(apr::find_or_emplace<SessionState>(source.pool, "useradmin session")) {
-        // The caller has run the statements on the connection that it has opened.
+        // The caller has already run the init statements on its new connection.
         if (!std::exchange(session_.is_known, true))
             session_.backend = PQbackendPID(connection_);
     }
@@ -318,7 +318,7 @@ class PostgresqlClient final : public Client {
         if (sql.empty() || is_in_transaction())
             return;
         PGresult* const result = result_of(send_query(sql.c_str()));
-        // The statements that remain after an error count until the backend exits.
+        // If this fails, the statements still count until the backend exits.
         if (PQresultStatus(result) == PGRES_COMMAND_OK)
             prepared_count_ -= std::min(count, prepared_count_);
         PQclear(result);
@@ -353,8 +353,8 @@ class PostgresqlClient final : public Client {
 
     /// Makes the backend check once a second, while it runs a statement, whether the client is
     /// still connected. Requires a deadline and PostgreSQL 14 or later. Has no effect if the
-    /// server's operating system does not support the check. Keeps a value that the operator has
-    /// set.
+    /// server's operating system does not support the check. Keeps a value that the administrator
+    /// has set.
     void enable_client_check() {
         constexpr int min_version = 140000;
         if (is_in_transaction())
@@ -367,8 +367,9 @@ class PostgresqlClient final : public Client {
         checked_backend_ = PQbackendPID(connection_);
     }
 
-    /// Returns the statement that sets the lock timeout. It has no effect behind a pooler such as
-    /// PgBouncer, which may hand this session, with the setting, to another client.
+    /// Returns the statement that sets the lock timeout. Behind a pooler such as PgBouncer, the
+    /// statement has no effect, because the pooler may hand this session, with the setting, to
+    /// another client.
     std::string lock_timeout_statement() const {
         return "SELECT pg_catalog.set_config('lock_timeout', '" +
                std::to_string(session_.lock_timeout.count()) +
@@ -440,8 +441,8 @@ class PostgresqlClient final : public Client {
 
     /// Returns whether there are several hosts, and trying all of them ends at most one second
     /// after the deadline, because each attempt ends after connect_timeout. A name with several
-    /// addresses counts as one host. PQresetPoll() ignores connect_timeout and would wait for the
-    /// first host.
+    /// addresses is treated as one host. PQresetPoll() ignores connect_timeout and would wait for
+    /// the first host.
     bool has_time_for_all_hosts() const {
         const ConnectionOptions options(PQconninfo(connection_));
         std::ptrdiff_t hosts = 1;
@@ -549,7 +550,7 @@ class PostgresqlClient final : public Client {
     SessionState& session_;
     /// The PID of the backend that has this client's prepared statements.
     int backend_ = 0;
-    /// The PID of the backend on which enable_client_check() was called.
+    /// The PID of the backend that enable_client_check() has configured.
     int checked_backend_ = 0;
     /// Part of the names of prepared statements. Incremented when they are discarded.
     unsigned generation_ = 0;

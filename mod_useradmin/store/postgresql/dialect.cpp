@@ -76,7 +76,7 @@ std::string necessary_pattern(std::string_view word, std::string_view folded_wor
 
 // Other modules may use the connection, and a pooler may give it to other clients, so the search
 // path is left unchanged. Instead, each statement names the schema of every table, function, type
-// and operator. Otherwise another role's operator with exactly matching types would run with the
+// and operator. Otherwise, another role's operator with exactly matching types would run with the
 // privileges of this account. IN, IS DISTINCT FROM, LIKE, BETWEEN, NULLIF and CASE with an operand
 // are not used, because they look up their operator in the search path and have no form with a
 // schema.
@@ -307,10 +307,10 @@ class Postgresql final : public Dialect {
 
     // The position is one past the last transaction ID in the table, or the oldest running
     // transaction ID if that is lower. Later IDs without rows do not advance the position, because
-    // they may be assigned again after a crash or the promotion of a standby. IDs that this server
-    // has not assigned yet, as in a restored dump, do not advance it either.
+    // they may be reused after a crash or the promotion of a standby. IDs that this server has not
+    // assigned yet, as in a restored dump, do not advance it either.
     //
-    // A promoted standby may also assign IDs again whose rows it did not receive. Therefore, the
+    // A promoted standby may also reuse IDs if it has not received their rows. Therefore, the
     // identifier of the database includes the timeline. Until the first checkpoint after the
     // promotion, only min_recovery_end_timeline has the new one.
     void append_revocations(Statement& statement, const Table& table,

@@ -30,8 +30,8 @@ bool is_letter_or_digit(char character) noexcept {
 struct Trigrams {
     /// The first three characters of the first two runs of at least three ASCII letters or digits.
     std::vector<std::string> first;
-    /// Whether the search has a non-ASCII code point. The index encodes each one as several
-    /// letters, so it has trigrams even for a single one.
+    /// Whether the search has a non-ASCII code point. The index encodes each code point as several
+    /// letters, so even a single one has trigrams.
     bool has_non_ascii = false;
 
     bool is_empty() const noexcept { return first.empty() && !has_non_ascii; }
@@ -269,8 +269,8 @@ class ScaledListQueries final : public ListQueries {
     }
 
     /// Returns whether the folded text can answer a search. Folding removes combining marks, so no
-    /// word may consist only of them. The search must not contain the separator, because it could
-    /// match across name and address.
+    /// word may consist only of combining marks. The search must not contain the separator, because
+    /// it could match across name and address.
     static bool is_answerable(const Filter& filter) {
         if (!filter.search)
             return true;

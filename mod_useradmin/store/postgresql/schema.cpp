@@ -79,8 +79,8 @@ std::string row_of_own_table(const TableNames& names, const char* letter, std::s
            "), '', " + untrusted_owner(names, name) + ")";
 }
 
-/// Returns the catalog query. Each row is a column of a table, with everything that invalidates a
-/// prepared statement. A missing table has one row without a column.
+/// Returns the catalog query. Each row is a column of a table, with everything whose change
+/// invalidates a prepared statement. A missing table has one row without a column.
 std::string catalog_query(const TableNames& names) {
     // These columns are in the order of read_column() and column_of(). The user table comes first
     // and the plugins' tables last, because only the first problem is logged.

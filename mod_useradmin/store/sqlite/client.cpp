@@ -11,7 +11,8 @@ namespace useradmin::store {
 
 namespace {
 
-// SQLITE_CONSTRAINT_DATATYPE: a strict table rejects a value's type. Defined from 3.37 on.
+// SQLITE_CONSTRAINT_DATATYPE, which SQLite defines since 3.37: a strict table rejects a value's
+// type.
 constexpr int constraint_datatype = SQLITE_CONSTRAINT | (12 << 8);
 
 /// Removes the progress handler and resets the statement when the scope ends.

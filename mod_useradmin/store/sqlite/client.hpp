@@ -54,8 +54,8 @@ class SqliteClient final : public Client {
     /// Returns whether the column compares bytewise. Returns false for views.
     bool is_collated_exactly(std::string_view table, const std::string& column) const;
 
-    /// Returns the deadline for waiting for readers: that of set_deadline() or, if there is none,
-    /// five seconds from now.
+    /// Returns the deadline for waiting for readers: the one from set_deadline() or, if there is
+    /// none, five seconds from now.
     Deadline deadline() const noexcept {
         constexpr std::chrono::seconds default_timeout(5);
         return deadline_ != no_deadline ? deadline_ : Clock::now() + default_timeout;

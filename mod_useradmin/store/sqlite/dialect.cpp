@@ -246,7 +246,8 @@ class Sqlite final : public Dialect {
     }
 
     std::string indexes_query(const Schema&, const TableNames& names) const override {
-        // Index expressions are not in the catalog, but in the CREATE INDEX statement.
+        // SQLite's catalog lacks index expressions, so the query returns the CREATE INDEX statement
+        // instead.
         return "SELECT t.letter, l.name, l.\"unique\", coalesce(x.name, iif(m.sql LIKE "
                "'%coalesce(%', 'coalesce(', m.sql)) FROM (" +
                tables_of(names) +

@@ -97,9 +97,9 @@ bool has_time_field(const auto& has_name) {
         });
 }
 
-/// Returns whether the column may store times as text or as numbers. This applies to columns
-/// declared with a type for times, and to columns with the name of a time field or of the last
-/// activity, unless their kind is text or boolean.
+/// Returns whether the column may store times as text or as numbers. Its kind must be neither text
+/// nor boolean. It must be declared with a type for times, or have the name of a time field or of
+/// the column with the last activity.
 bool may_store_times(const Column& column, std::string_view last_seen) {
     if (column.kind != Column::Kind::integer && column.kind != Column::Kind::other)
         return false;
@@ -129,8 +129,9 @@ std::optional<Column::TimeFormat> time_format_of(model::NullableText value) noex
 }
 
 /// Sets the time format of the tables' columns. SQLite has no type for times: ORMs store text or
-/// numbers in columns of the same type. The first row decides. A column without a value there gets
-/// the format of another column of its type. Returns false on failure.
+/// numbers in columns of the same type. A column's value in the first row decides. A column without
+/// a value in that row gets the format of another column of the same type. Returns false on
+/// failure.
 bool read_time_formats(SqliteClient& client, apr_pool_t* pool, std::span<Table* const> tables,
                        const TableNames& names, std::string& fingerprint) {
     std::vector<Column*> columns;

@@ -71,7 +71,7 @@ Result<FailedAttempts> record_failed_attempt(Work& work, std::span<const Attempt
     if (!table.exists())
         return FailedAttempts{false};
     const std::string now = work.dialect().product().current_unix_time;
-    // Remove expired rows before counting. If a conflict causes a retry, nothing is counted twice.
+    // Remove expired rows before counting, so a retry after a conflict counts nothing twice.
     constexpr std::int64_t max_removed = 20; // one attempt adds fewer rows
     const auto [before, after] = work.dialect().product().any_of_skip_locked;
     Statement remove = work.statement();

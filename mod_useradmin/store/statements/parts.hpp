@@ -39,7 +39,7 @@ bool apply_ban_to_keys(Work& work, std::string_view user_id, bool is_banned, boo
 Statement& append_delete(Statement& statement, const Table& table, std::string_view field,
                          std::string_view id);
 
-/// Returns the plugins' tables from which rows of the user are to be deleted.
+/// Returns the plugins' tables whose rows of the user must be deleted.
 std::vector<const OwnedTable*> tables_to_clear(const Work& work, std::string_view id,
                                                model::NullableText email);
 
@@ -84,7 +84,7 @@ Result<T> change_and_revoke(Work& work, const Revocation& revocation, const Chan
     });
 }
 
-/// What a change needs to know of the locked user.
+/// What a change needs to know about the locked user.
 struct LockedUser {
     bool has_second_factor = false;
     model::NullableText role;

@@ -42,7 +42,7 @@ Result<Done> write_account(Work& work, const model::Account& account) {
     if (*updated == 0)
         return work.apply(work.statement().insertion(table, assignments_of(table, account)));
     // better-auth 1.7 looks up the account whose accountId is the user's id. If the user has two
-    // credential accounts, one of them already has it.
+    // credential accounts, one of them already has this accountId.
     if (*updated > 1 || account.account_id != account.user_id)
         return Done();
     Statement change_id = work.statement();
@@ -74,7 +74,7 @@ Result<Credential> find_credential(Work& work, std::string_view email) {
             credential.user = rows.take_record<model::User>();
             credential.password_hash = rows.take();
             credential.has_second_factor = rows.take_boolean();
-            // If there are several accounts, prefer the only one that better-auth 1.7 looks up.
+            // If there are several accounts, prefer the one that better-auth 1.7 looks up.
             const bool is_current = rows.take() == credential.user.id;
             if (std::exchange(is_first, false) || is_current)
                 found = credential;

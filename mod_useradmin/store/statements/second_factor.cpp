@@ -39,7 +39,7 @@ Result<UserWithSecondFactor> find_second_factor(Work& work, std::string_view use
     statement << "SELECT " << schema.user.select_list_u << ", " << schema.second_factor_expression
               << ", " << factors.table.select_list_s << " FROM " << schema.user << " u CROSS JOIN "
               << factors.table << " s WHERE ";
-    // The columns of the two ids may be of different types, so compare each with the argument.
+    // The two id columns may have different types, so compare each with the argument.
     append_equals(statement, key, user_id, "u.");
     append_equals(statement << " AND ", factors.owner(), user_id, "s.");
     statement << " LIMIT 1";

@@ -31,7 +31,7 @@ void append_unexpired(Statement& statement, const Table& table, text::Timestamp 
     const Column& expires = table.at("expiresAt");
     const bool is_number = expires.has_unix_times();
     // In a text column, times in other formats compare correctly only by day. Sessions with such
-    // times count as live for another day.
+    // times are treated as live for another day.
     const bool is_exact = expires.kind == Column::Kind::timestamp || is_number;
     now -= std::chrono::days(is_exact ? 0 : 1);
     // In SQLite's RETURNING, neither the column nor the argument has a reliable affinity.
@@ -112,10 +112,10 @@ void append_terms(Statement& statement, const Table& user, const model::Session&
         append_not_banned(statement << " AND ", user, terms.now);
 }
 
-/// Opens a session if the terms other than SessionTerms::max_sessions are met. Returns the new
-/// session's id, or not_found, also if a trigger suppresses the row. Locks the user's row, and then
-/// the account's, so a change to them waits for this statement, or this statement rechecks the rows
-/// after the change.
+/// Opens a session if the terms other than SessionTerms::max_sessions are met, and returns its id.
+/// Otherwise, or if a trigger suppresses the row, fails with not_found. Locks the user's row, and
+/// then the account's, so a change to them waits for this statement, or this statement rechecks the
+/// rows after the change.
 Result<std::string_view> insert_session(Work& work, const model::Session& session,
                                         const SessionTerms& terms) {
     const Schema& schema = work.schema();

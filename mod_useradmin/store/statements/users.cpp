@@ -24,16 +24,16 @@ constexpr std::size_t max_ids = 500;
 /// Appends " WHERE " and a condition that the id belongs to one of the users. `users` must not be
 /// empty.
 void append_ids(Statement& statement, const Table& table, std::span<const model::User> users) {
-    // Rounding up limits the number of different statements to prepare.
+    // Rounding up limits the number of distinct prepared statements.
     const std::size_t count = (users.size() + 9) / 10 * 10;
     std::vector<std::string_view> ids(count, users.back().id);
     std::ranges::transform(users, ids.begin(), &model::User::id);
     append_one_of(statement << " WHERE ", table, table.at("id"), ids);
 }
 
-/// Reads more columns of the users who still exist. In `columns`, each one follows a comma. `alias`
-/// is the alias of the user table, such as " AS u", or empty. `read` sets a user's fields from a
-/// row.
+/// Reads more columns of the users who still exist. In `columns`, each column follows a comma.
+/// `alias` is the alias of the user table, such as " AS u", or empty. `read` sets a user's fields
+/// from a row.
 template <class Read>
 Result<Done> read_more(Work& work, const std::string& columns, const char* alias,
                        std::span<model::User> users, const Read& read) {
@@ -143,7 +143,7 @@ bool has_invalid_value(const Work& work, const Changes& changes) {
            std::ranges::any_of(changes, &Change::names_column);
 }
 
-/// Returns whether the columns can hold the changes' texts (Column::can_hold_text).
+/// Returns whether the columns can hold the text of the changes (Column::can_hold_text).
 bool can_hold_texts(Work& work, const Changes& changes) {
     const Table& user = work.schema().user;
     for (const Change& change : changes) {
@@ -342,8 +342,9 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& prote
     const Table& user = work.schema().user;
     if (!work.can_hold_id(user.at("id"), id))
         return Failure::not_found;
-    // Lock the user first, because the address must not change in the meantime. As a condition of
-    // the same statement, the guard locks other users before this one. This avoids deadlocks.
+    // Lock the user first, because the address must not change in the meantime. The guard is a
+    // condition of the same statement, so it locks other users before this one. This avoids
+    // deadlocks.
     Statement lock = work.statement();
     append_guard(append_target(lock, user, id), user, guard);
     lock << work.dialect().product().removal_lock;
