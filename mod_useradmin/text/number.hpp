@@ -8,8 +8,8 @@
 
 namespace useradmin::text {
 
-/// Parses a text that consists of a decimal integer. Returns std::nullopt for any other text, and
-/// for a number that is out of bounds.
+/// Parses text that consists of a decimal integer. Returns std::nullopt for any other text, and for
+/// a number that is out of bounds.
 template <class Integer>
 std::optional<Integer> parse_integer(std::string_view text,
                                      Integer min = std::numeric_limits<Integer>::min(),

@@ -13,7 +13,7 @@ constexpr std::string_view take_until(std::string_view& text, char separator) no
     return before;
 }
 
-/// Returns the text without leading and trailing blanks.
+/// Returns the text without the leading and trailing characters in `blanks`.
 constexpr std::string_view trim(std::string_view text, std::string_view blanks = " \t") noexcept {
     text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
     return text.substr(0, text.find_last_not_of(blanks) + 1);

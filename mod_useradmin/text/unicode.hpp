@@ -30,10 +30,10 @@ std::size_t sequence_length(std::string_view bytes) noexcept;
 /// Returns the longest prefix of at most max_size bytes that does not split a UTF-8 sequence.
 std::string_view utf8_prefix(std::string_view text, std::size_t max_size) noexcept;
 
-/// Returns the length of a UTF-8 text in UTF-16 code units, as JavaScript counts them.
+/// Returns the length of UTF-8 text in UTF-16 code units, as JavaScript counts them.
 std::size_t utf16_length(std::string_view text) noexcept;
 
-/// A letter that has no Unicode decomposition, and the plain letters with which fold() replaces it.
+/// A letter that has no Unicode decomposition, and the plain letters that fold() replaces it with.
 struct PlainLetter {
     std::string_view small;
     std::string_view capital; ///< empty if the capital is an ASCII letter
