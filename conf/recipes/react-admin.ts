@@ -7,7 +7,7 @@ const ask = async (url: string, method = "GET", body?: object, headers: Record<s
   const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
   const envelope = await response.json();
   if (!envelope.success) throw new HttpError(envelope.error, response.status, envelope);
-  // A compressing proxy makes the ETag weak, and a weak one never matches If-Match.
+  // A compressing proxy makes the ETag weak, and a weak ETag never matches If-Match.
   if (response.headers.has("ETag")) versions.set(envelope.data.id, response.headers.get("ETag")!.replace(/^W\//, ""));
   envelope.link = response.headers.get("Link") ?? "";
   return envelope;
@@ -36,7 +36,7 @@ export const users = (api: string): DataProvider => {
   const at = (resource: string, id: unknown) => `${api}/${resource}/${encodeURIComponent(String(id))}`;
   const meant = (id: unknown) => (versions.has(id) ? { "If-Match": versions.get(id) } : undefined);
   const remove = (resource: string, id: unknown) => ask(at(resource, id), "DELETE", undefined, meant(id)).catch((error) => {
-    // After the message, the list is read again: the next attempt refers to what it shows.
+    // The list is read again after the error message, so the next attempt must not use the old version.
     if (error.status === 412) versions.delete(id);
     throw error;
   });

@@ -7,7 +7,7 @@ const ask = async (url: string, method = "GET", body?: object, headers: Record<s
   const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
   const envelope = await response.json();
   if (!envelope.success) throw { message: envelope.error, statusCode: response.status } satisfies HttpError;
-  // A compressing proxy makes the ETag weak, and a weak one never matches If-Match.
+  // A compressing proxy makes the ETag weak, and a weak ETag never matches If-Match.
   if (response.headers.has("ETag")) versions.set(envelope.data.id, response.headers.get("ETag")!.replace(/^W\//, ""));
   envelope.link = response.headers.get("Link") ?? "";
   return envelope;
@@ -56,7 +56,7 @@ export const users = (api: string): DataProvider => {
     update: ({ resource, id, variables }) => ask(at(resource, id), "PUT", variables as object, meant(id)),
     deleteOne: ({ resource, id }) =>
       ask(at(resource, id), "DELETE", undefined, meant(id)).catch((error) => {
-        // After the message, the list is read again: the next attempt refers to what it shows.
+        // The list is read again after the error message, so the next attempt must not use the old version.
         if (error.statusCode === 412) versions.delete(id);
         throw error;
       }),

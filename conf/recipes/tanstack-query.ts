@@ -29,7 +29,7 @@ export const useUsers = (query: Filters) => {
   return useQuery({ queryKey: ["users", query], queryFn, placeholderData: keepPreviousData });
 };
 
-// A compressing proxy makes the ETag weak, and a weak one never matches If-Match.
+// A compressing proxy makes the ETag weak, and a weak ETag never matches If-Match.
 const versionOf = (response: Response) => response.headers.get("ETag")?.replace(/^W\//, "");
 
 /** The user, and the version (ETag) of its row, for If-Match. */
