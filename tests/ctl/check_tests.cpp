@@ -575,7 +575,7 @@ TEST(check, reports_that_codes_can_be_used_more_than_once) {
 
 TEST(postgresql_check, counts_rows_for_longer_than_the_statement_timeout_of_httpd) {
     create("ana@x.org");
-    // Reading this view waits for the lock. Without it, the counts would be too fast.
+    // Reading this view waits for the lock, so that counting takes longer than the timeout.
     change("CREATE VIEW slow_user AS SELECT * FROM \"user\" WHERE "
            "pg_advisory_xact_lock_shared(7)::text = ''",
            "DROP VIEW slow_user");

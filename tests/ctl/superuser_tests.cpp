@@ -119,7 +119,7 @@ TEST(postgresql_superuser, does_not_run_views_of_the_table_owner) {
         CHECK_TEXT(has(ended.errors, "log in as test_shop or a member of it"),
                    (command.front() + ": " + ended.errors).c_str());
     }
-    // SET ROLE does not protect, because the code can reset it.
+    // SET ROLE is no protection, because the code can call RESET ROLE.
     run_as("useradmin", R"(SET ROLE test_shop; SELECT count(*) FROM "user")");
     CHECK(is_escalated());
 }

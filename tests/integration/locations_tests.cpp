@@ -36,8 +36,8 @@ class Locations : public OwnHttpd {
     Response get_as_sara(const std::string& path) {
         return client_->send({"GET", path, {bearer(Caller::super_admin)}});
     }
-    /// Sends a request whose response is not in the OpenAPI document of the service, or without a
-    /// database to build the document.
+    /// Sends a request outside the comparison with the OpenAPI document, for a response that the
+    /// document does not contain, or if there is no database to build the document.
     Response get_undocumented(const std::string& path, const std::string& host = "localhost") {
         const RawConnection connection(httpd_->port());
         CHECK(connection.send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n" +

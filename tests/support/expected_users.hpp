@@ -39,7 +39,7 @@ inline text::Timestamp at_hour(long hour) {
 /// Returns whether the user is in lists with this filter.
 inline bool matches(const store::Filter& filter, const ExpectedUser& user) {
     const auto has_word = [&](std::string_view word) {
-        // A word of only combining marks is searched for without folding.
+        // A word that consists only of combining marks is searched for without folding.
         const bool is_literal = text::has_only_combining_marks(word);
         const std::string searched = is_literal ? std::string(word) : text::fold(word);
         const auto contains = [&](const std::string& text, const std::string& folded) {

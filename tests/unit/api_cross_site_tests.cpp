@@ -28,7 +28,7 @@ class OtherOrigins : public ApiScene {
         headers.fields = {{"Host", "example.org"}, {"Origin", origin}, {"Sec-Fetch-Site", site}};
     }
 
-    /// Expects that every change sent from a superAdmin's page gets this answer.
+    /// Expects that every change sent from a superAdmin's page gets this response.
     void expect_changes(std::string_view answer, SourceLocation where = {}) {
         const std::string of = std::string(headers.fields["Origin"]) + " " +
                                std::string(headers.fields["Sec-Fetch-Site"]);

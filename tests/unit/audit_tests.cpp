@@ -41,7 +41,7 @@ std::atomic<int> syncs{0};
 
 } // namespace
 
-/// Replaces that of the C library, to count the calls.
+/// Replaces the C library's function to count the calls.
 extern "C" int fdatasync(int file) {
     ++syncs;
     return static_cast<int>(syscall(SYS_fdatasync, file));

@@ -48,7 +48,7 @@ TEST(connection_limiter, rejects_if_recent_connects_took_longer_than_the_remaini
     const auto held = hold_lock();
     // The pool is slow for at least twice as long as it was locked.
     const auto slow_until = start + 3 * hold_time;
-    // The second time, holding the lock briefly without connecting has had no effect.
+    // The first call may lock the pool without connecting. This must not affect the second.
     for (int time = 0; time < 2; ++time)
         CHECK(!may_connect(0s, 2s) || Clock::now() >= slow_until);
     // One second of tolerance.
@@ -83,7 +83,7 @@ TEST(connection_limiter, prefers_a_release_to_an_acquire) {
         const ConnectionLimiter::PoolLock turn(limiter_, Clock::now() + 60s);
         is_acquired = true;
     });
-    // The thread sleeps again and again while it lets the release go first.
+    // While the release has priority, the thread sleeps repeatedly.
     const auto sleeps_often = [&] {
         const auto folder = "/proc/self/task/" + std::to_string(id);
         return id != 0 && std::atoi(status_field(folder, "voluntary_ctxt_switches").c_str()) > 10;

@@ -315,7 +315,7 @@ TEST(shared_totals, are_counted_by_the_next_waiter_after_a_failure) {
 TEST(shared_totals, are_counted_when_the_table_is_full) {
     std::deque<SlowCount> counts;
     std::deque<std::string> names;
-    // Some filters find their bucket full. They are counted anyway.
+    // The buckets of some filters are full, but these filters are counted, too.
     for (int number = 0; number < 300; ++number)
         counts.emplace_back(totals(), search_of(names.emplace_back(std::to_string(number))),
                             number);
