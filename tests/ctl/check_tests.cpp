@@ -893,19 +893,20 @@ TEST(postgresql_privileges, on_a_schema_are_reported_as_missing) {
     expect_grant(run_check("", {"--tables", "public.user public.session closed.logins"}));
 }
 
-TEST(postgresql_check, notes_a_database_without_an_encoding) {
-    sql().run("CREATE DATABASE ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' "
-              "TEMPLATE template0");
-    const std::string params = database().params() + " dbname=ascii";
-    const auto notes_encoding = [&](const std::string& of_database) {
-        const Json json(ctl_without_database({"--driver", database().driver(), "--params",
-                                              of_database, "check", "--json"})
+TEST(postgresql_check, notes_an_encoding_other_than_utf8) {
+    const auto notes_encoding = [&](const std::string& params) {
+        const Json json(ctl_without_database({"--driver", database().driver(), "--params", params,
+                                              "check", "--json"})
                             .output);
-        return any_contains(json, "data.notes", "SQL_ASCII");
+        return any_contains(json, "data.notes", "the encoding of the database is ");
     };
-    const bool is_noted = notes_encoding(params);
-    sql().run("DROP DATABASE ascii");
-    CHECK(is_noted);
+    for (const char* const encoding : {"SQL_ASCII", "LATIN1"}) {
+        sql().run("CREATE DATABASE encoded ENCODING '" + std::string(encoding) +
+                  "' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
+        const bool is_noted = notes_encoding(database().params() + " dbname=encoded");
+        sql().run("DROP DATABASE encoded");
+        CHECK(is_noted);
+    }
     CHECK_FALSE(notes_encoding(database().params()));
 }
 

@@ -287,8 +287,8 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     const store::Schema& schema = found.schema;
     const auto version = database.rows(database.dialect().product().version_query);
     found.version = version.empty() ? "" : version[0][0].value_or("");
-    found.accepts_invalid_text = database.dialect().product().has_schemas &&
-                                 database.rows("SHOW server_encoding")[0][0] == "SQL_ASCII";
+    if (database.dialect().product().has_schemas)
+        found.encoding = database.rows("SHOW server_encoding")[0][0].value_or("");
     found.indexes = indexes_of(database, schema);
     found.missing_privileges =
         missing_privileges(database, schema, required_privileges(settings, schema));

@@ -77,8 +77,8 @@ struct DatabaseFacts {
     store::Schema schema;
     /// The server's version, such as "15.9".
     std::string version;
-    /// Whether the database accepts text that is not valid in its encoding.
-    bool accepts_invalid_text = false;
+    /// The encoding of the database, such as "UTF8".
+    std::string encoding = "UTF8";
     std::vector<Index> indexes;
     std::vector<MissingPrivilege> missing_privileges;
     /// The missing privileges that sign-in with a second factor requires.

@@ -87,10 +87,13 @@ class Examiner {
         if (strverscmp(found_.version.c_str(), product_.min_version) < 0)
             add_problem("the database server is version " + found_.version + "; upgrade it to " +
                         product_.min_version + " or later");
-        if (found_.accepts_invalid_text)
-            note("the encoding of the database is SQL_ASCII, so it accepts text that is not UTF-8, "
-                 "and lists with such a user fail; copy the tables to a database with the encoding "
-                 "UTF8");
+        if (found_.encoding != "UTF8")
+            note("the encoding of the database is " + found_.encoding +
+                 (found_.encoding == "SQL_ASCII"
+                      ? ", so it accepts text that is not UTF-8, and lists with such a user fail"
+                      : ", so searching and sorting do not ignore accents, and names with letters "
+                        "outside the encoding are rejected") +
+                 "; copy the tables to a database with the encoding UTF8");
     }
 
     /// Adds a note instead of a problem: sign-in then rejects users with a second factor, as with
