@@ -1,10 +1,10 @@
 // POST admin/create-user
+#include "admin/email.hpp"
 #include "admin/endpoints.hpp"
 #include "admin/user_data.hpp"
 #include "api/access.hpp"
 #include "api/new_user.hpp"
 #include "password/length.hpp"
-#include "sign_in/email.hpp"
 #include "text/unicode.hpp"
 
 namespace useradmin::admin {
@@ -32,7 +32,7 @@ Response create_user(Call& call) {
         return error(forbidden_ban);
     const std::string email = text::lower(body.text("email"));
     call.event.target = email;
-    if (!sign_in::is_email(email))
+    if (!is_email(email))
         return error(invalid_email);
     const std::string_view password = body.text("password");
     if (text::utf16_length(password) > password::max_length)

@@ -1,9 +1,9 @@
 // POST admin/update-user
+#include "admin/email.hpp"
 #include "admin/endpoints.hpp"
 #include "admin/user_data.hpp"
 #include "api/access.hpp"
 #include "api/guard_rules.hpp"
-#include "sign_in/email.hpp"
 #include "text/unicode.hpp"
 
 namespace useradmin::admin {
@@ -12,7 +12,7 @@ namespace {
 
 /// Returns the error response if the address is invalid or taken, otherwise std::nullopt.
 std::optional<Response> check_email(const Call& call, std::string_view email) {
-    if (!sign_in::is_email(email))
+    if (!is_email(email))
         return error(invalid_email);
     const auto owner = call.service.store.find_by_email(email);
     if (owner && owner->id != call.event.target)

@@ -3,7 +3,6 @@
 #include "password/length.hpp"
 #include "sign_in/challenge.hpp"
 #include "sign_in/cross_site.hpp"
-#include "sign_in/email.hpp"
 #include "sign_in/endpoints.hpp"
 #include "sign_in/open_session.hpp"
 #include "sign_in/parameters.hpp"
@@ -84,8 +83,6 @@ Response sign_in_with_email(const Request& request, const Client& client, const 
     const bool redirects = form.callback && !form.callback->empty();
     if (redirects && !may_redirect_to(*form.callback, request.headers, service.trusted_origins))
         return error(403, "Invalid callbackURL", "INVALID_CALLBACK_URL");
-    if (!is_email(form.email.view()))
-        return error(400, "Invalid email", "INVALID_EMAIL");
     audit::Event& event = service.event;
     event.target = form.email.view();
     if (text::utf16_length(form.password.view()) > password::max_length)

@@ -214,18 +214,21 @@ TEST(sign_in, with_a_member_of_another_type_returns_400) {
            R"({"message":"Invalid callbackURL: expected a string"})");
 }
 
-TEST(sign_in, with_an_address_that_the_library_rejects_returns_400) {
-    for (const char* email : {"",         "x",       "a@b",       "a@b.c",
-                              " a@b.co",  "a@b.co ", "a..b@b.co", "\xc3\xa4@b.co",
-                              "a@b_c.co", ".a@b.co", "a.@b.co",   "a@-b.co",
-                              "a@b.c0m",  "a@b..co", "a@1.2.3.4", "a@localhost",
-                              "a&b@b.co", "a'@b.co", "a@b@c.co",  "@b.co",
-                              "a@"})
-        expect(sign_in(sign_in_body(email, "x")), 400,
-               error_json("Invalid email", "INVALID_EMAIL"));
-    for (const char* email : {"a@b.co", "a+b@b.co", "o'k@b.co", "A@B.CO", "a@b.co.uk", "a-@b.co",
-                              "a_b.c@b-c.co", "a@b-.co"})
-        expect(sign_in(sign_in_body(email, "x")), 401, wrong_credentials);
+TEST(sign_in, accepts_addresses_that_better_auth_rejects) {
+    for (const char* email :
+         {"admin@localhost", "root@intranet", "jos\xc3\xa9@example.com", "a&b@example.com"}) {
+        ask(Caller::super_admin, "POST", "/cheap/users", user_json(email));
+        CHECK_EQUAL(200, sign_in(sign_in_body(email, right_password)).status);
+    }
+}
+
+TEST(sign_in, with_a_malformed_address_returns_401_and_is_logged) {
+    expect_log("UA0315: sign-in as 'no address' failed: there is no such account");
+    for (const char* email : {"no address", "", "@", "a@b@c.co"})
+        expect(sign_in(sign_in_body(email, right_password)), 401, wrong_credentials);
+    expect(sign_in("email=%00%FF%40b.co&password=x",
+                   {"Content-Type: application/x-www-form-urlencoded"}),
+           401, wrong_credentials);
 }
 
 TEST(sign_in, accepts_a_form_too) {

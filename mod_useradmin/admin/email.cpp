@@ -1,10 +1,10 @@
-#include "sign_in/email.hpp"
+#include "admin/email.hpp"
 
 #include "text/unicode.hpp"
 
 #include <algorithm>
 
-namespace useradmin::sign_in {
+namespace useradmin::admin {
 
 namespace {
 
@@ -48,4 +48,4 @@ bool is_email(std::string_view text) noexcept {
     return at != text.npos && is_local_part(text.substr(0, at)) && is_domain(text.substr(at + 1));
 }
 
-} // namespace useradmin::sign_in
+} // namespace useradmin::admin
