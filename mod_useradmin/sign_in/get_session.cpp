@@ -20,8 +20,17 @@ Response ended_session(const Service& service) {
     return response;
 }
 
+/// Returns whether the session was opened for a shorter time than httpd's own sessions.
+bool is_short(const model::Session& session) {
+    // better-auth determines the two times one after the other.
+    constexpr std::chrono::minutes tolerance(1);
+    return session.created_at &&
+           *session.expires_at - *session.created_at + tolerance < session_lifetime;
+}
+
 bool needs_refresh(const model::Session& session, text::Timestamp now) {
-    return *session.expires_at - session_lifetime + session_refresh_age <= now;
+    return !is_short(session) &&
+           *session.expires_at - session_lifetime + session_refresh_age <= now;
 }
 
 Response extend(store::SessionWithUser& session_with_user, const Service& service) {

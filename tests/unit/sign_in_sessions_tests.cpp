@@ -96,6 +96,22 @@ TEST(sign_in_endpoints, extend_no_session_that_must_not_be_extended) {
     }
 }
 
+TEST(sign_in_endpoints, extend_no_session_opened_for_less_than_seven_days) {
+    for (const auto lifetime : {text::Timestamp::duration(5min), text::Timestamp::duration(24h),
+                                text::Timestamp::duration(6 * 24h + 23h)}) {
+        add_session("token", now + 1min);
+        store.sessions["token"].session.created_at = now + 1min - lifetime;
+        expect("200 {\"session\" 0", get_session());
+        expect("session token", calls.text());
+    }
+    for (const auto lifetime :
+         {text::Timestamp::duration(7 * 24h - 1s), text::Timestamp::duration(30 * 24h)}) {
+        add_session("token", now + 1min);
+        store.sessions["token"].session.created_at = now + 1min - lifetime;
+        expect("200 {\"session\" 1", get_session());
+    }
+}
+
 TEST(sign_in_endpoints, extend_no_impersonated_session) {
     add_session("token", now + 1h);
     store.sessions["token"].session.impersonated_by = "boss";
