@@ -35,18 +35,19 @@ bool needs_refresh(const model::Session& session, text::Timestamp now) {
 
 Response extend(store::SessionWithUser& session_with_user, const Service& service) {
     model::Session& session = session_with_user.session;
-    session.expires_at = service.now + session_lifetime;
-    session.updated_at = service.now;
-    const auto has_extended =
-        service.store.extend_session(session.token, *session.expires_at, service.now);
-    if (!has_extended && !has_extended.is_not_found())
-        return store_error(has_extended.failure());
-    if (!has_extended) {
+    const text::Timestamp expires_at = service.now + session_lifetime;
+    const auto extended = service.store.extend_session(session.token, expires_at, service.now);
+    if (extended.is_not_found()) {
         // The session ended in the meantime.
         Response response = error(401, "Failed to get session", "FAILED_TO_GET_SESSION");
         service.cookies.expire_session(response);
         return response;
     }
+    // For example, the database is read-only. The store has logged why.
+    if (!extended)
+        return sign_in::session(session_with_user);
+    session.expires_at = expires_at;
+    session.updated_at = service.now;
     Response response = sign_in::session(session_with_user);
     service.cookies.set_session(response, session.token, true);
     return response;
@@ -61,9 +62,9 @@ Response session_response(const Request& request, const Client& client, const Se
     store::SessionWithUser session_with_user = *found;
     if (!session_with_user.session.expires_at ||
         *session_with_user.session.expires_at <= service.now) {
-        const auto closed = service.store.delete_session(client.token);
-        return closed || closed.is_not_found() ? ended_session(service)
-                                               : store_error(closed.failure());
+        // If this fails, the store logs why. The session is invalid anyway.
+        static_cast<void>(service.store.delete_session(client.token));
+        return ended_session(service);
     }
     // A banned user's session is invalid, but keep it: the ban may expire before the session.
     if (is_banned(session_with_user.user, service.now))

@@ -153,18 +153,36 @@ TEST(sign_in_endpoints, keep_the_session_of_a_banned_user) {
 }
 
 TEST(sign_in_endpoints, report_database_failures) {
-    for (const char* call : {"session", "extend_session"}) {
+    store.failures["session"] = store::Failure::unavailable;
+    expect("503 {\"message\" 0", get_session());
+    store.failures["session"] = store::Failure::failed;
+    expect("500 {\"message\" 0", get_session());
+    store.failures = {{"close_session", store::Failure::failed}};
+    LONGS_EQUAL(500, send("POST", "/sign-out", "token").status);
+}
+
+TEST(sign_in_endpoints, return_a_session_that_cannot_be_extended_unchanged) {
+    for (const auto failure : {store::Failure::unavailable, store::Failure::failed}) {
         add_session("token", now + 1h);
-        store.failures[call] = store::Failure::unavailable;
-        expect("503 {\"message\" 0", get_session());
-        store.failures[call] = store::Failure::failed;
-        expect("500 {\"message\" 0", get_session());
+        query = "disableRefresh=true";
+        const std::string unextended = send("GET", "/get-session", "token").body;
+        query = {};
+        store.failures["extend_session"] = failure;
+        const auto response = send("GET", "/get-session", "token");
+        expect("session token, extend_session token", calls.text());
+        LONGS_EQUAL(200, response.status);
+        expect(unextended, response.body);
+        LONGS_EQUAL(0, count_cookies(response));
         store.failures.clear();
     }
+}
+
+TEST(sign_in_endpoints, return_null_for_an_expired_session_that_cannot_be_deleted) {
     add_session("token", now - 1h);
-    store.failures["close_session"] = store::Failure::failed;
-    expect("500 {\"message\" 0", get_session());
-    LONGS_EQUAL(500, send("POST", "/sign-out", "token").status);
+    for (const auto failure : {store::Failure::unavailable, store::Failure::failed}) {
+        store.failures["close_session"] = failure;
+        expect("200 null 3", get_session());
+    }
 }
 
 TEST(sign_in_endpoints, open_a_session_of_seven_days_or_one_day) {
