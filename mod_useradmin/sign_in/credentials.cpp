@@ -193,9 +193,9 @@ SignInResult CredentialVerifier::verify_password(const Login& login,
         return {Outcome::wrong_password};
     if (is_banned(user, text::now()))
         return {Outcome::banned, user};
-    if (found->has_second_factor && second_factor_ != SecondFactor::ignored)
-        return {Outcome::second_factor, user, *found->password_hash};
-    return {Outcome::accepted, user, upgrade_hash(*found, login.password)};
+    const bool needs_code = found->has_second_factor && second_factor_ != SecondFactor::ignored;
+    return {needs_code ? Outcome::second_factor : Outcome::accepted, user,
+            upgrade_hash(*found, login.password)};
 }
 
 /// If hashing or the update fails, the old hash remains and the sign-in succeeds.

@@ -113,6 +113,14 @@ TEST(credentials, correct_password_replaces_an_outdated_hash) {
            calls.text());
 }
 
+TEST(credentials, outdated_hash_is_replaced_even_with_a_second_factor) {
+    passwords.renewal = "new hash";
+    store.credentials["eva@example.org"].has_second_factor = true;
+    expect_outcome(Outcome::second_factor, "eva@example.org", "right");
+    expect("credential eva@example.org, verify right, replace_hash eva new hash instead of right",
+           calls.text());
+}
+
 TEST(credentials, succeed_even_if_the_hash_cannot_be_replaced) {
     passwords.renewal = "new hash";
     store.failures["replace_hash"] = store::Failure::failed;
@@ -216,7 +224,6 @@ TEST(credentials, correct_password_clears_the_failures_of_the_account) {
 }
 
 TEST(credentials, account_with_a_second_factor_is_rejected) {
-    passwords.renewal = "new hash";
     store.credentials["eva@example.org"].has_second_factor = true;
     const auto verification = verify("eva@example.org", "right");
     CHECK_TRUE(verification.outcome == Outcome::second_factor);

@@ -232,6 +232,14 @@ TEST(second_step, ends_if_the_password_or_address_changes) {
     expect("right", store.terms->password_hash.value_or("nothing"));
 }
 
+TEST(second_step, accepts_the_code_after_the_hash_was_replaced) {
+    passwords.renewal = "new hash";
+    begin();
+    store.credentials[eva.email].password_hash = "new hash";
+    expect("200", verify_totp());
+    expect("new hash", store.terms->password_hash.value_or("nothing"));
+}
+
 TEST(second_step, accepts_a_challenge_of_the_application) {
     challenge = "2fa-Ab-9_z";
     store.verifications[challenge] = "eva";
