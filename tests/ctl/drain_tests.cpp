@@ -4,6 +4,7 @@
 #include "support/files.hpp"
 
 #include <filesystem>
+#include <unistd.h>
 
 namespace useradmin::test {
 
@@ -14,7 +15,13 @@ class Drain : public Scene {
         return ctl_with(directive, std::move(words));
     }
 
-    const std::filesystem::path file_ = path("drained");
+    void teardown() override {
+        std::filesystem::remove_all(file_);
+        Scene::teardown();
+    }
+
+    // The work folder may be in /tmp.
+    const std::filesystem::path file_ = "/dev/shm/useradmin-drained-" + std::to_string(::getpid());
     const std::string directive_ = "UserAdminDrainFile " + file_.string() + "\n";
 };
 
@@ -55,17 +62,29 @@ TEST(drain, needs_UserAdminDrainFile_and_on_or_off) {
 }
 
 TEST(drain, keeps_the_content_of_an_existing_file) {
-    const std::string kept = file("drained-by-hand", "upgrade at noon\n");
-    expect_ok(ctl_without_database({"drain", "on", "--file", kept}));
-    CHECK_EQUAL(std::string("upgrade at noon\n"), read_file(kept));
+    write_file(file_, "upgrade at noon\n");
+    expect_ok(ctl_without_database({"drain", "on", "--file", file_.string()}));
+    CHECK_EQUAL(std::string("upgrade at noon\n"), read_file(file_));
 }
 
 TEST(drain, off_removes_no_directory) {
-    const std::string folder = work().make("drained-folder").string();
-    const CommandResult ended = ctl_without_database({"drain", "off", "--file", folder});
+    std::filesystem::create_directory(file_);
+    const CommandResult ended = ctl_without_database({"drain", "off", "--file", file_.string()});
     CHECK_EQUAL(1, ended.status);
-    STRCMP_CONTAINS(("cannot change " + folder).c_str(), ended.errors.c_str());
-    CHECK(std::filesystem::exists(folder));
+    STRCMP_CONTAINS(("cannot change " + file_.string()).c_str(), ended.errors.c_str());
+    CHECK(std::filesystem::exists(file_));
+}
+
+TEST(drain, rejects_a_file_that_PrivateTmp_hides_from_httpd) {
+    for (const char* file :
+         {"/tmp/useradmin-drain", "/var/tmp/useradmin-drain", "/run/../tmp/useradmin-drain"})
+        for (const char* argument : {"on", "off"}) {
+            const CommandResult ended =
+                drain("UserAdminDrainFile " + std::string(file) + "\n", {argument});
+            CHECK_EQUAL(2, ended.status);
+            STRCMP_CONTAINS("must be outside /tmp and /var/tmp", ended.errors.c_str());
+            CHECK_FALSE(std::filesystem::exists(file));
+        }
 }
 
 TEST(drain, says_why_the_file_cannot_be_created) {

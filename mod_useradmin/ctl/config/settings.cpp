@@ -178,7 +178,11 @@ void read_drain_file(const std::optional<Setting>& setting, CommandSettings& set
         return;
     if (setting->words.size() != 1 || setting->words[0].empty())
         reject_setting(*setting, "the path of a file");
-    settings.drain_file = path_of(*setting);
+    settings.drain_file = std::filesystem::path(path_of(*setting)).lexically_normal().string();
+    if (settings.drain_file.starts_with("/tmp/") || settings.drain_file.starts_with("/var/tmp/"))
+        reject_setting(*setting, "outside /tmp and /var/tmp, because httpd may have its own "
+                                 "directories of these names (systemd's PrivateTmp); use a file "
+                                 "such as /run/useradmin-drain");
 }
 
 void read_audit_log(const std::optional<Setting>& setting, CommandSettings& settings) {
