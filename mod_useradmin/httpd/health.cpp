@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
+#include <system_error>
 
 namespace useradmin::httpd {
 
@@ -108,10 +110,15 @@ std::string problem_of(request_rec* request, const module& owner, const BackendS
 } // namespace
 
 int handle_health(request_rec* request, const module& owner, const BackendSettings& settings) {
-    const bool drains = settings.drain_file != nullptr && access(settings.drain_file, F_OK) == 0;
+    const char* const file = settings.drain_file;
+    const int error = file == nullptr ? ENOENT : access(file, F_OK) == 0 ? 0 : errno;
+    const bool drains = error == 0;
     const std::string problem =
-        drains ? text::printable(settings.drain_file) + " exists; run: useradminctl drain off\n"
-               : problem_of(request, owner, settings);
+        drains ? text::printable(file) + " exists; run: useradminctl drain off\n"
+        : error != ENOENT && error != ENOTDIR
+            ? "cannot check whether UserAdminDrainFile " + text::printable(file) +
+                  " exists: " + std::generic_category().message(error) + '\n'
+            : problem_of(request, owner, settings);
     std::string text = drains ? "draining\n" : problem.empty() ? "ok\n" : "unavailable\n";
     if (is_local(request))
         text += problem + states_of(request->server, owner);

@@ -104,6 +104,16 @@ TEST(health, returns_503_while_the_drain_file_exists) {
     expect_health(200, "ok\n");
 }
 
+TEST(health, returns_503_if_it_cannot_check_for_the_drain_file) {
+    const std::filesystem::path file = Suite::current().work().path() / "loop";
+    std::filesystem::create_symlink(file, file);
+    start(health_location("UserAdminDrainFile " + file.string() + "\n"));
+    expect_health(503, "unavailable\ncannot check whether UserAdminDrainFile " + file.string() +
+                           " exists: Too many levels of symbolic links\n");
+    std::filesystem::remove(file);
+    expect_health(200, "ok\n");
+}
+
 TEST(health, shows_local_callers_whether_the_audit_log_works) {
     expect_log("UA0401");
     const std::string log = unwritable_log("health-audit").string();
