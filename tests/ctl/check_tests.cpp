@@ -170,6 +170,20 @@ TEST(check, does_not_mistake_users_without_a_password_for_the_applications) {
     CHECK_FALSE(any_contains(run_check(0), "data.notes", no_users));
 }
 
+TEST(check, draws_no_conclusions_from_a_later_password_of_an_imported_user) {
+    expect_ok(ctl({"import", "-"}, R"({"name":"Bo","email":"bo@x.org"})"
+                                   "\n"));
+    expect_ok(ctl({"passwd", "bo@x.org"}, "s3cr3t word\n"));
+    // The import was earlier.
+    sql().run(is_postgresql() ? R"(UPDATE "user" SET "createdAt" = "createdAt" - interval '1 s')"
+                              : R"(UPDATE "user" SET "createdAt" = '2026-01-01T00:00:00.000Z')");
+    const Json json = run_check(0, {"--email-case", "keep", "--account-id", "user-id"});
+    CHECK(any_contains(json, "data.notes", no_users));
+    CHECK_EQUAL(0, json.size("data.directives"));
+    sql().run(R"(UPDATE "account" SET "password" = 'x' WHERE "providerId" = 'credential')");
+    CHECK(any_contains(run_check(1), "data.problems", "1 password hash is in an unknown format"));
+}
+
 TEST(check, finds_rows_created_before_the_directives_were_correct) {
     add_user("u1", "a@x.org", "u1", scrypt_hash);
     create("ANA@x.org");

@@ -123,8 +123,17 @@ std::string column_text(const store::Table& table, const char* alias, std::strin
            ")";
 }
 
+/// Returns an SQL expression for the creation time as text without fractions of a second.
+std::string creation_second(const store::Table& table, const char* alias) {
+    const bool is_in_milliseconds =
+        table.at("createdAt").time_format == store::Column::TimeFormat::milliseconds;
+    return table.function("substr") + column_text(table, alias, "createdAt") + ", 1, " +
+           (is_in_milliseconds ? "10)" : "19)");
+}
+
 /// Returns an SQL condition that is true if this service seems to have created the user together
-/// with the credential account or, if there is none, the user alone.
+/// with the credential account or, if there is none, the user alone. It is NULL if both rows have
+/// UUIDs but were created in different seconds, as after an import without a password.
 std::string is_own(const store::Schema& schema) {
     if (schema.user.find("createdAt") == nullptr || schema.account.find("createdAt") == nullptr)
         return "FALSE";
@@ -143,9 +152,11 @@ std::string is_own(const store::Schema& schema) {
             " AND u." + verified->sql() +
             (verified->kind == store::Column::Kind::boolean ? "" : verified->op("<>") + "0");
     return "CASE WHEN a." + schema.account.at("id").sql() + " IS NULL THEN " +
-           has_uuid(schema.user, "u") + " ELSE coalesce(" + has_uuid(schema.account, "a") +
-           " AND " + column_text(schema.account, "a", "createdAt") + equals +
-           column_text(schema.user, "u", "createdAt") + is_verified + ", FALSE) END";
+           has_uuid(schema.user, "u") + " WHEN " + has_uuid(schema.user, "u") + " AND " +
+           has_uuid(schema.account, "a") + " AND " + creation_second(schema.account, "a") +
+           schema.user.op("<>") + creation_second(schema.user, "u") + " THEN NULL ELSE coalesce(" +
+           has_uuid(schema.account, "a") + " AND " + column_text(schema.account, "a", "createdAt") +
+           equals + column_text(schema.user, "u", "createdAt") + is_verified + ", FALSE) END";
 }
 
 std::string credential_accounts(const store::Schema& schema) {
@@ -175,9 +186,9 @@ void count_time_formats(Database& database, const store::Table& user, DatabaseFa
     found.time_formats = {to_integer(row[0]), to_integer(row[1]), to_integer(row[2])};
 }
 
-/// Counts users and their credential accounts in two groups: those that the service created, and
-/// all others. The query returns one row for each group: a flag (1 for the service), then the
-/// counts.
+/// Counts users and their credential accounts in three groups: those that the service created,
+/// those that the application created, and undecided ones. The query returns one row for each
+/// group: a flag (1, 0 or NULL), then the counts.
 void count_rows(Database& database, const store::Schema& schema, DatabaseFacts& found) {
     const Progress progress("Counting users");
     const bool has_names = can_read(schema.account, {"accountId"});
@@ -195,7 +206,7 @@ void count_rows(Database& database, const store::Schema& schema, DatabaseFacts& 
                            : "CAST(NULL AS " + text_type(user) + ")";
     };
     const std::string query =
-        "SELECT CASE WHEN own THEN 1 ELSE 0 END, " + user.function("count") + "*)" +
+        "SELECT CASE WHEN own THEN 1 WHEN NOT own THEN 0 END, " + user.function("count") + "*)" +
         count(lower + "email)" + user.op("<>") + "email") + count("has_account") +
         count("name" + equals + "id") +
         count("name" + user.op("<>") + "id AND " + lower + "name)" + equals + lower + "email)") +
@@ -209,14 +220,14 @@ void count_rows(Database& database, const store::Schema& schema, DatabaseFacts& 
         " AS id, u." + schema.user.at("email").sql() + " AS email, " +
         text_or_null(has_passwords, "password") + " AS password FROM " + schema.user.sql +
         " u LEFT JOIN " + credential_accounts(schema) + ") r GROUP BY own";
-    for (RowCounts* counts : {&*found.own, &*found.foreign}) {
+    for (RowCounts* counts : {&*found.own, &*found.foreign, &found.undecided}) {
         if (has_names)
             counts->account_ids.emplace();
         if (has_passwords)
             counts->passwords.emplace();
     }
     for (const Database::Row& row : database.rows(query)) {
-        RowCounts& counts = row[0] == "1" ? *found.own : *found.foreign;
+        RowCounts& counts = !row[0] ? found.undecided : row[0] == "1" ? *found.own : *found.foreign;
         counts.users = to_integer(row[1]);
         counts.capital_emails = to_integer(row[2]);
         const std::int64_t accounts = to_integer(row[3]);

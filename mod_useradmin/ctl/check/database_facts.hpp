@@ -91,8 +91,12 @@ struct DatabaseFacts {
     /// the user's address is also verified. A user without a credential account has a UUID. In rows
     /// created by better-auth, the times differ. Empty if the rows could not be read.
     std::optional<RowCounts> own;
-    /// Counts of the other rows. Empty if the rows could not be read.
+    /// Counts of the application's rows. Empty if the rows could not be read.
     std::optional<RowCounts> foreign;
+    /// Counts of users with UUIDs whose accounts have UUIDs but were created in another second. The
+    /// service creates such an account if an imported user gets a password, and an application with
+    /// UUIDs may create one, too.
+    RowCounts undecided;
     /// Only for SQLite, whose column types do not determine the format.
     std::optional<TimeFormats> time_formats;
     /// The number of addresses that belong to more than one user if case is ignored. Empty if the

@@ -210,7 +210,8 @@ class Examiner {
         if (found_.own->account_ids && found_.foreign->account_ids)
             check_account_ids(*found_.own->account_ids, *found_.foreign->account_ids);
         if (found_.own->passwords && found_.foreign->passwords)
-            check_passwords(*found_.own->passwords, *found_.foreign->passwords);
+            check_passwords(*found_.own->passwords, *found_.foreign->passwords,
+                            found_.undecided.passwords.value_or(PasswordFormats()));
     }
 
     /// Reports times in several formats, or a column type that does not show which format the
@@ -297,15 +298,16 @@ class Examiner {
                        " to more than one user if case is ignored"));
     }
 
-    void check_passwords(const PasswordFormats& own, const PasswordFormats& theirs) {
-        if (const std::int64_t other = theirs.other + own.other; other > 0)
+    void check_passwords(const PasswordFormats& own, const PasswordFormats& theirs,
+                         const PasswordFormats& undecided) {
+        if (const std::int64_t other = theirs.other + own.other + undecided.other; other > 0)
             add_problem(
                 count_of(other, "password hash is", "password hashes are") +
                 " in an unknown format (known: argon2id, better-auth's scrypt, bcrypt): this "
                 "server cannot verify such a hash, and the application may be unable to verify "
                 "hashes written here; configure it to verify argon2id or scrypt, then set new "
                 "passwords with 'useradminctl passwd'");
-        if (const std::int64_t bcrypt = theirs.bcrypt + own.bcrypt; bcrypt > 0)
+        if (const std::int64_t bcrypt = theirs.bcrypt + own.bcrypt + undecided.bcrypt; bcrypt > 0)
             note(
                 count_of(bcrypt, "password hash is", "password hashes are") +
                 " bcrypt: this server verifies bcrypt, and when a user signs in here, replaces the "
