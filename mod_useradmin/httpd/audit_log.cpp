@@ -4,6 +4,7 @@
 #include "httpd/shared_memory.hpp"
 #include "ipc/descriptor.hpp"
 #include "text/printable.hpp"
+#include "text/unicode.hpp"
 
 #include <unixd.h>
 
@@ -93,8 +94,9 @@ audit::Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
 const char* read_audit_log(const ConfigLine& line, AuditLogSetting& log) {
     log = {};
     const std::string_view word = line.arguments[0];
-    const bool is_none = word == "none";
-    if (line.arguments.size() > 1 && (is_none || line.arguments[1] != "required"))
+    const bool is_none = text::equals_ignoring_case(word, "none");
+    if (line.arguments.size() > 1 &&
+        (is_none || !text::equals_ignoring_case(line.arguments[1], "required")))
         return "must be a file or \"|program\", optionally followed by required (to reject changes "
                "that cannot be logged), or none";
     if (is_none)

@@ -14,6 +14,7 @@
 #include "service/log_module.hpp"
 #include "store/database_store.hpp"
 #include "text/number.hpp"
+#include "text/unicode.hpp"
 #include "text/url.hpp"
 
 #include <apr_uri.h>
@@ -235,9 +236,9 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, StorageSetting
         return "not allowed in a <Directory>, <Files> or <If>; move it to a <Location> or out of "
                "all sections";
     auto arguments = line.arguments;
-    if (arguments.size() == 1 && arguments[0] == "none")
+    if (arguments.size() == 1 && text::equals_ignoring_case(arguments[0], "none"))
         return nullptr;
-    if (arguments.size() > 1 && arguments.back() == "required") {
+    if (arguments.size() > 1 && text::equals_ignoring_case(arguments.back(), "required")) {
         storage.is_required = true;
         arguments = arguments.first(arguments.size() - 1);
     }

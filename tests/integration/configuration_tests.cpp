@@ -129,6 +129,7 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
          "the directory /nowhere does not exist; create it"},
         {"UserAdminAuditLog /tmp", "is a directory; specify a file in it"},
         {"UserAdminAuditLog /tmp/a demanded", "optionally followed by required"},
+        {"UserAdminAuditLog NONE required", "optionally followed by required"},
         {"UserAdminAuditLog none required", "optionally followed by required"},
         {"UserAdminAuditLog \"|\"", "must be a file or a"},
         {"UserAdminBetterAuthRole", "must be a role and its actions"},
@@ -385,6 +386,15 @@ TEST(configuration, with_a_readable_password_of_Redis_causes_a_warning) {
 
 TEST(configuration, with_a_short_secret_causes_a_warning) {
     expect_warnings(signed_sign_in("/a", "s3cr3t-15-chars"), {"UA0311", "UA0313"});
+TEST(configuration, with_keywords_in_capitals_is_accepted) {
+    const std::string log = (Suite::current().work().path() / "audit.log").string();
+    expect_accepted(
+        with_database(location("/a", "UserAdminSecondaryStorage redis://localhost app: REQUIRED\n"
+                                     "UserAdminAuditLog " +
+                                         log + " Required\n") +
+                      location("/b", "UserAdminSecondaryStorage NONE\nUserAdminAuditLog None\n")));
+}
+
     expect_warnings(signed_sign_in("/a", "s3cr3t-16-charss"), {"UA0311"});
 }
 

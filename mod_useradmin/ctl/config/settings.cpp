@@ -186,9 +186,11 @@ void read_drain_file(const std::optional<Setting>& setting, CommandSettings& set
 }
 
 void read_audit_log(const std::optional<Setting>& setting, CommandSettings& settings) {
-    if (!setting || (setting->words.size() == 1 && setting->words[0] == "none"))
+    if (!setting ||
+        (setting->words.size() == 1 && text::equals_ignoring_case(setting->words[0], "none")))
         return;
-    const bool is_required = setting->words.size() == 2 && setting->words[1] == "required";
+    const bool is_required =
+        setting->words.size() == 2 && text::equals_ignoring_case(setting->words[1], "required");
     if (setting->words.empty() || setting->words[0].empty() ||
         (setting->words.size() > 1 && !is_required))
         reject_setting(*setting, "a file, optionally followed by required (to reject changes that "
