@@ -33,7 +33,9 @@ bool is_table_name(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
         return is_identifier(name);
-    return is_identifier(name.substr(0, dot)) && is_identifier(name.substr(dot + 1));
+    const std::string_view table = name.substr(dot + 1);
+    return is_identifier(name.substr(0, dot)) && is_identifier(table) &&
+           table.find('.') == table.npos;
 }
 
 // Each table in Schema::owned has a letter from A to Z.
@@ -199,10 +201,11 @@ bool is_identifier(std::string_view name) {
 }
 
 std::variant<TableNames, std::string> parse_table_names(std::span<const std::string_view> words) {
-    if (words.size() != 3 || !std::ranges::all_of(words, is_table_name))
+    if (words.size() != 3 || !std::ranges::all_of(words, is_table_name) || words[0] == words[1] ||
+        words[0] == words[2] || words[1] == words[2])
         return std::string(
-            "the names of the user, session and account tables, each with or without "
-            "a schema, such as user session account or auth.user auth.session "
+            "the names of three different tables (user, session and account), each with or "
+            "without a schema, such as user session account or auth.user auth.session "
             "auth.account");
     return TableNames{words[0], words[1], words[2]};
 }
