@@ -12,6 +12,7 @@
 #include "text/unicode.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <iterator>
 #include <set>
@@ -134,14 +135,25 @@ std::string_view path_in(const ap_directive_t& location, apr_pool_t* pool) {
     return path.substr(0, path.find_last_not_of('>') + 1);
 }
 
-void check_slash(const ap_directive_t& location, apr_pool_t* pool) {
+void check_path(const ap_directive_t& location, apr_pool_t* pool) {
     const std::string_view path = path_in(location, pool);
-    // An empty path applies to all requests. The path of a request to a forward proxy is a URL.
-    if (!path.empty() && path.find_first_of("/~*?[") != 0 && path.find("://") == path.npos)
+    // The path of a request to a forward proxy is a URL.
+    if (path.find("://") != path.npos)
+        return;
+    // An empty path applies to all requests.
+    if (!path.empty() && path.find_first_of("/~*?[") != 0)
         httpd::warn(location, useradmin_module,
                     "UA0227: " + httpd::location_text(path) +
                         " matches no request because paths start with a slash; use " +
                         httpd::location_text("/" + std::string(path)));
+    for (const std::string_view part : {"//", "/./", "/../"})
+        if (path.starts_with('/') && path.find(part) != path.npos)
+            return httpd::warn(
+                location, useradmin_module,
+                "UA0227: " + httpd::location_text(path) +
+                    " matches no request because httpd removes " + std::string(part) +
+                    " from paths; use " +
+                    httpd::location_text(std::filesystem::path(path).lexically_normal().string()));
 }
 
 } // namespace
@@ -162,7 +174,7 @@ void warn_of_mistakes(apr_pool_t* pool, const server_rec* servers) {
             text::starts_with_ignoring_case(name, "AuthUserAdmin"))
             if (const ap_directive_t* const location = enclosing(found.directive, {"<Location"});
                 location != nullptr && locations.insert(location).second)
-                check_slash(*location, pool);
+                check_path(*location, pool);
     });
 }
 
