@@ -327,6 +327,13 @@ TEST(check_server, reports_directives_of_modules_that_are_not_loaded) {
                    "load mod_useradmin with LoadModule");
 }
 
+TEST(check_server, reports_an_IfModule_that_names_no_module) {
+    for (const char* const name : {"mod_useradmin", "!mod_useradmin.so", "UserAdmin_module"})
+        expect_problem(full_config(service + "<IfModule " + name + ">\n" + "UserAdminMaxLimit 5\n" +
+                                   "UserAdminTimeout 5\n</IfModule>\n"),
+                       "<IfModule " + std::string(name) + "> names no module; use");
+}
+
 TEST(check_server, accepts_directives_that_another_condition_skips) {
     const std::string session = replace_first(service, "AuthUserAdmin On", "UserAdminSession x y");
     for (const char* const condition : {"IfModule !mod_useradmin.c", "IfDefine NO_SUCH_NAME"}) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -35,15 +36,18 @@ std::optional<HttpdConfiguration> default_configuration_with(const std::string& 
     return std::nullopt;
 }
 
+/// Returns whether an argument of <IfModule> is one of the module's two names.
+bool names_module(std::string_view argument, const std::string& module) {
+    return argument == module + "_module" || argument == "mod_" + module + ".c";
+}
+
 /// Returns whether the line is inside an <IfModule> that requires the module.
 bool requires_module(const ConfigLine& line, const std::string& module) {
     return find_section(
                line.section.get(),
                [&](const ConfigSection& section) {
                    return text::equals_ignoring_case(section.name, "IfModule") &&
-                          !section.arguments.empty() &&
-                          (section.arguments[0] == module + "_module" ||
-                           section.arguments[0] == "mod_" + module + ".c");
+                          !section.arguments.empty() && names_module(section.arguments[0], module);
                }) != nullptr;
 }
 
@@ -71,6 +75,26 @@ void check_modules(const HttpdConfiguration& configuration, const HttpdTest& tes
                                         std::string(directive) + " because mod_" + name +
                                         " is not loaded; load mod_" + name + " with LoadModule");
     }
+}
+
+/// Reports each <IfModule> that names no module because the name is misspelled.
+void check_conditions(const HttpdConfiguration& configuration, Findings& findings) {
+    std::set<const ConfigSection*> reported;
+    for (const ConfigLine& line : configuration.lines())
+        for (const ConfigSection* section = line.section.get(); section != nullptr;
+             section = section->parent.get()) {
+            if (!text::equals_ignoring_case(section->name, "IfModule") ||
+                section->arguments.empty())
+                continue;
+            std::string_view name = section->arguments[0];
+            name.remove_prefix(name.starts_with('!') ? 1 : 0);
+            if (text::lower(name).find("useradmin") != std::string::npos &&
+                !names_module(name, "useradmin") && !names_module(name, "auth_useradmin") &&
+                reported.insert(section).second)
+                findings.problems.push_back(
+                    line.file + ": <IfModule " + section->arguments[0] +
+                    "> names no module; use useradmin_module or auth_useradmin_module");
+        }
 }
 
 /// Returns whether AuthUserAdmin is on in a Location whose path ends with /users, as the service's
@@ -126,6 +150,7 @@ std::optional<Account> check_configuration(const CommandSettings& settings, apr_
         for (const std::string& warning : test.warnings)
             (warning.starts_with("UA0311") ? findings.notes : findings.problems).push_back(warning);
         check_modules(whole, test, findings);
+        check_conditions(whole, findings);
         check_service(whole, findings);
     }
     return test.child_account;
