@@ -68,7 +68,7 @@ constexpr Command all_commands[] = {
      "check --url https://www.example.org/api/users", 0, 0, check},
     {"drain", "on|off", "file", "take this server out of load balancing, or put it back",
      "drain on", 1, 1, drain, DatabaseUse::none},
-    {"audit verify", "FILE…", "print anchor", "verify that audit logs have not been altered",
+    {"audit verify", "FILE...", "print anchor", "verify that audit logs have not been altered",
      "audit verify /var/log/useradmin/audit.log*", 1, 10000, verify_audit_log, DatabaseUse::none},
     {"help", "[COMMAND]", "", "describe a command", "help session open", 0, 2, nullptr,
      DatabaseUse::none},
