@@ -46,10 +46,10 @@ Database::Database(const CommandSettings& settings, IfAbsent absent, text::Logge
     if (dialect_ == nullptr)
         throw UsageError("unknown driver '" + driver + "'; use " + store::driver_names());
     file_ = dialect_->database_file(settings.parameters);
-    created_file_ = is_absent(file_) ? file_ : std::string();
+    created_file_.name = is_absent(file_) ? file_ : std::string();
     // SQLite would create a file for a mistyped name.
-    if (absent == IfAbsent::fail && !created_file_.empty())
-        throw CommandError("file " + created_file_ +
+    if (absent == IfAbsent::fail && !created_file_.name.empty())
+        throw CommandError("file " + created_file_.name +
                            " does not exist; create it with 'useradminctl schema'");
     apr_initialize();
     apr_pool_create(&pool_, nullptr);
@@ -107,11 +107,13 @@ Database::~Database() {
     // SQLite removes its write-ahead log when the last connection closes.
     apr_pool_clear(pool_);
     apr_terminate();
-    // Remove the file that a failed command leaves, unless another process has created tables in
-    // it.
+}
+
+Database::CreatedFile::~CreatedFile() {
+    // A failed command leaves an empty file, unless another process has created tables in it.
     std::error_code ignored;
-    if (!created_file_.empty() && std::filesystem::file_size(created_file_, ignored) == 0)
-        std::filesystem::remove(std::filesystem::canonical(created_file_, ignored), ignored);
+    if (!name.empty() && std::filesystem::file_size(name, ignored) == 0)
+        std::filesystem::remove(std::filesystem::canonical(name, ignored), ignored);
 }
 
 store::Schema Database::schema(const store::TableNames& names) {

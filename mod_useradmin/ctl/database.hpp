@@ -34,7 +34,7 @@ class Database final : public store::ConnectionSource {
     /// Returns the database file, or an empty string if the database is not a file.
     const std::string& file() const noexcept { return file_; }
     /// Returns the database file if it did not exist before the connection, or an empty string.
-    const std::string& created_file() const noexcept { return created_file_; }
+    const std::string& created_file() const noexcept { return created_file_.name; }
     apr_pool_t* pool() const noexcept { return pool_; }
 
     /// Returns the schema, with the plugins' tables if names.has_plugins is set. Throws
@@ -79,7 +79,12 @@ class Database final : public store::ConnectionSource {
     store::Connection connection_;
     const store::Dialect* dialect_ = nullptr;
     std::string file_;
-    std::string created_file_;
+    /// A file that did not exist before the connection. The destructor removes it if it is still
+    /// empty.
+    struct CreatedFile {
+        std::string name;
+        ~CreatedFile();
+    } created_file_;
     std::unique_ptr<store::Client> client_;
     std::unique_ptr<store::DatabaseStore> store_;
 };

@@ -405,6 +405,10 @@ TEST(sqlite_schema, leaves_no_empty_file_after_a_failure) {
                               "a.user a.session a.account", "schema"});
     CHECK_EQUAL(2, ended.status);
     CHECK_FALSE(std::filesystem::exists(name));
+    const std::string config = file("init.conf", "DBDriver sqlite3\nDBDParams \"" + name +
+                                                     "\"\nDBDInitSQL \"SELECT no\"\n");
+    CHECK_EQUAL(1, ctl_without_database({"--config", config, "schema"}).status);
+    CHECK_FALSE(std::filesystem::exists(name));
 }
 
 TEST(schema, reports_a_missing_column_with_a_remedy) {
