@@ -16,8 +16,6 @@
 #include "httpd/response.hpp"
 #include "sign_in/service.hpp"
 
-#include <algorithm>
-
 namespace useradmin::auth {
 
 namespace {
@@ -128,10 +126,8 @@ int count_request(request_rec* first) noexcept {
         // mod_useradmin counts requests for its own handlers.
         if (!base.is_on || apr::view_of(request->handler).starts_with("useradmin-"))
             continue;
-        const std::string_view path = apr::view_of(request->uri);
         httpd::count_request(first, server_configuration_of(request->server),
-                             sign_in::operation_name(path.substr(
-                                 std::min(path.size(), apr::view_of(base.path).size()))));
+                             sign_in::operation_name(httpd::path_below(request, base.path)));
         break;
     }
     return DECLINED;

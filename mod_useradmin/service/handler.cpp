@@ -18,8 +18,6 @@
 #include "service/page.hpp"
 #include "service/request_context.hpp"
 
-#include <algorithm>
-
 namespace useradmin::service {
 
 namespace {
@@ -100,12 +98,10 @@ int count_request(request_rec* first) noexcept {
         const char* const base = base_of_finished(request);
         if (base == nullptr || is_page_request(request))
             continue;
-        const std::string_view path = apr::view_of(request->uri);
-        httpd::count_request(
-            first, server_configuration_of(request->server),
-            api::operation_name(original_method(request),
-                                path.substr(std::min(path.size(), apr::view_of(base).size())),
-                                settings_of(request).get<HasExtras>()));
+        httpd::count_request(first, server_configuration_of(request->server),
+                             api::operation_name(original_method(request),
+                                                 httpd::path_below(request, base),
+                                                 settings_of(request).get<HasExtras>()));
         break;
     }
     return DECLINED;

@@ -110,6 +110,17 @@ TEST(metrics, count_each_request_by_virtual_host_operation_and_status) {
                   "5");
 }
 
+TEST(metrics, count_repeated_slashes_in_the_base_address_as_other) {
+    start("MergeSlashes Off\n" + metrics_location +
+          location("/api/users", as_sara + "UserAdminExtras On\n"));
+    // With seven slashes, the last characters look like those of a change of password.
+    CHECK_EQUAL(404,
+                client_->send({"PUT", "/api///////users/password", {}, R"({"name":"N"})"}).status);
+    expect_sample("useradmin_requests_total{virtual_host=\"localhost\",operation=\"other\","
+                  "status=\"404\"}",
+                  "1");
+}
+
 TEST(metrics, count_errors_of_httpd_below_the_base_address) {
     start(metrics_location + location("/api/users", as_sara) +
           "<Location \"/closed/users\">\n  UserAdmin On\n  Require all denied\n</Location>\n");
