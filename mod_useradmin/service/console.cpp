@@ -11,6 +11,7 @@
 #include "json/writer.hpp"
 
 #include <memory>
+#include <utility>
 
 namespace useradmin::service {
 
@@ -121,21 +122,17 @@ int send_caller(request_rec* request, const ServiceOfPage& service) {
 }
 
 int send_page(request_rec* request, const ServiceOfPage& service) {
-    const console::Page page = console::make_page(console_settings(request, service));
-    const auto say = [&](const char* name, std::string_view value) {
-        apr_table_setn(request->headers_out, name, apr::copy_c_string(request->pool, value));
-    };
-    say("Cache-Control", "no-cache");
-    say("Content-Security-Policy", page.policy);
-    say("Referrer-Policy", "no-referrer");
-    say("Cross-Origin-Opener-Policy", "same-origin");
-    say("Cross-Origin-Resource-Policy", "same-origin");
-    if (const int status = evaluate_conditions(request, page.tag); status != OK)
-        return status;
-    ap_set_content_type(request, "text/html; charset=utf-8");
-    ap_set_content_length(request, static_cast<apr_off_t>(page.html.size()));
-    ap_rwrite(page.html.data(), static_cast<int>(page.html.size()), request);
-    return OK;
+    console::Page page = console::make_page(console_settings(request, service));
+    return send_if_modified(request,
+                            {HTTP_OK,
+                             std::move(page.html),
+                             {{"Content-Type", "text/html; charset=utf-8"},
+                              {"Cache-Control", "no-cache"},
+                              {"Content-Security-Policy", std::move(page.policy)},
+                              {"Referrer-Policy", "no-referrer"},
+                              {"Cross-Origin-Opener-Policy", "same-origin"},
+                              {"Cross-Origin-Resource-Policy", "same-origin"}}},
+                            page.tag);
 }
 
 } // namespace

@@ -60,16 +60,10 @@ int handle_openapi(request_rec* request) {
     http::Response response = document_of(request, *service);
     // The ETag is a digest of the document, so build the document even for a 304. Building it costs
     // less than sending it.
-    if (response.status == HTTP_OK) {
-        const int status = evaluate_conditions(request, crypto::sha256_hex(response.body));
-        if (status == HTTP_NOT_MODIFIED) {
-            response.status = status;
-            response.body.clear();
-        } else if (status != OK) {
-            return status;
-        }
-    }
-    return httpd::send(request, std::move(response));
+    if (response.status != HTTP_OK)
+        return httpd::send(request, std::move(response));
+    const std::string tag = crypto::sha256_hex(response.body);
+    return send_if_modified(request, std::move(response), tag);
 }
 
 } // namespace useradmin::service

@@ -7,6 +7,7 @@
 #include "service/log_module.hpp"
 
 #include <string>
+#include <utility>
 
 namespace useradmin::service {
 
@@ -24,6 +25,32 @@ std::string without_compression_suffixes(std::string tags) {
             tags.erase(at, mark.size());
     }
     return tags;
+}
+
+/// Sets the ETag of a page and evaluates the request's conditions. Returns OK or the HTTP status to
+/// send.
+int evaluate_conditions(request_rec* request, std::string_view tag) {
+    apr_table_setn(request->headers_out, "ETag",
+                   apr::copy_c_string(request->pool, http::make_strong_tag(tag)));
+    // A page has no modification date (RFC 9110, sections 13.1.3 and 13.1.4).
+    apr_table_unset(request->headers_in, "If-Modified-Since");
+    apr_table_unset(request->headers_in, "If-Unmodified-Since");
+    const std::string_view known =
+        apr::view_of(apr_table_get(request->headers_in, "If-None-Match"));
+    for (const char* const name : {"If-Match", "If-None-Match"})
+        if (const char* const list = apr_table_get(request->headers_in, name))
+            apr_table_setn(request->headers_in, name,
+                           apr::copy_c_string(request->pool, without_compression_suffixes(list)));
+    const int status = ap_meets_conditions(request);
+    if (status != HTTP_NOT_MODIFIED)
+        return status;
+    // mod_deflate and mod_brotli add no suffix to the ETag of a 304.
+    for (const std::string_view mark : http::compression_suffixes)
+        if (const std::string compressed = http::make_strong_tag(std::string(tag).append(mark));
+            known.find(compressed) != known.npos)
+            apr_table_setn(request->headers_out, "ETag",
+                           apr::copy_c_string(request->pool, compressed));
+    return status;
 }
 
 } // namespace
@@ -63,28 +90,16 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
     return std::nullopt;
 }
 
-int evaluate_conditions(request_rec* request, std::string_view tag) {
-    apr_table_setn(request->headers_out, "ETag",
-                   apr::copy_c_string(request->pool, http::make_strong_tag(tag)));
-    // A page has no modification date (RFC 9110, sections 13.1.3 and 13.1.4).
-    apr_table_unset(request->headers_in, "If-Modified-Since");
-    apr_table_unset(request->headers_in, "If-Unmodified-Since");
-    const std::string_view known =
-        apr::view_of(apr_table_get(request->headers_in, "If-None-Match"));
-    for (const char* const name : {"If-Match", "If-None-Match"})
-        if (const char* const list = apr_table_get(request->headers_in, name))
-            apr_table_setn(request->headers_in, name,
-                           apr::copy_c_string(request->pool, without_compression_suffixes(list)));
-    const int status = ap_meets_conditions(request);
-    if (status != HTTP_NOT_MODIFIED)
+int send_if_modified(request_rec* request, http::Response response, std::string_view tag) {
+    const int status = evaluate_conditions(request, tag);
+    if (status == HTTP_NOT_MODIFIED) {
+        // If the handler returned 304, httpd would send it without the filter of mod_cache.
+        response.status = status;
+        response.body.clear();
+    } else if (status != OK) {
         return status;
-    // mod_deflate and mod_brotli add no suffix to the ETag of a 304.
-    for (const std::string_view mark : http::compression_suffixes)
-        if (const std::string compressed = http::make_strong_tag(std::string(tag).append(mark));
-            known.find(compressed) != known.npos)
-            apr_table_setn(request->headers_out, "ETag",
-                           apr::copy_c_string(request->pool, compressed));
-    return status;
+    }
+    return httpd::send(request, std::move(response));
 }
 
 int handle_page(request_rec* request) {

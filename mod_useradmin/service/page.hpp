@@ -2,6 +2,7 @@
 // Location.
 #pragma once
 
+#include "http/message.hpp"
 #include "httpd/httpd.hpp"
 #include "service/configuration.hpp"
 
@@ -32,10 +33,10 @@ std::optional<ServiceOfPage> service_at(request_rec* request, const char* base);
 /// the virtual host. If there are none or several, logs how to fix this and returns std::nullopt.
 std::optional<ServiceOfPage> service_of_page(request_rec* request);
 
-/// Sets the ETag of a page and evaluates the request's conditions (RFC 9110, section 13). Returns
-/// OK or the HTTP status to send. The tag must not contain spaces or quotes. The suffix that a
-/// compression filter adds to the tag is ignored.
-int evaluate_conditions(request_rec* request, std::string_view tag);
+/// Sends a page with an ETag or, depending on the request's conditions, 304 or 412 (RFC 9110,
+/// section 13). Returns the handler's result. The tag must not contain spaces or quotes. The suffix
+/// that a compression filter adds to the tag is ignored.
+int send_if_modified(request_rec* request, http::Response response, std::string_view tag);
 
 /// SetHandler useradmin-console: sends a user administration page for support staff. If the query
 /// string is "caller", sends the caller as JSON instead.

@@ -114,6 +114,25 @@ TEST(console, returns_304_if_it_is_unchanged) {
     CHECK_EQUAL(small, same.value("ETag"));
 }
 
+TEST(console, pages_can_be_cached_by_the_same_httpd) {
+    const auto cache = Suite::current().work().make("console-cache");
+    std::filesystem::permissions(cache, std::filesystem::perms::all);
+    start("CacheRoot " + cache.string() +
+              "\nCacheEnable disk /\nCacheIgnoreNoLastMod On\nCacheHeader On\n" +
+              location("/api/users", as_sara) + page("/admin") +
+              handler("/openapi.json", "useradmin-openapi"),
+          {"mod_cache.so", "mod_cache_disk.so"});
+    for (const char* path : {"/admin", "/openapi.json"}) {
+        const std::string body = get_page(path).body;
+        for (int turn = 0; turn < 3; ++turn) {
+            const Response again = get_page(path);
+            CHECK_EQUAL_TEXT(200, again.status, path);
+            CHECK_EQUAL(body, again.body);
+            STRCMP_CONTAINS("REVALIDATE", again.value("X-Cache").c_str());
+        }
+    }
+}
+
 TEST(console, has_no_modification_date) {
     start(location("/api/users", as_sara) + page("/admin"));
     // Without a date, httpd compares with the time of the request.
