@@ -85,10 +85,10 @@ Response response_to(const Item& item, const BulkRequest& wanted, const Call& ca
     call.event.operation = wanted.operation->name;
     call.event.is_change = true;
     call.event.target = item.id;
-    Response response = wanted.operation->handler(
-        {call.request, call.caller, item.id, call.event, *wanted.operation, wanted.data,
-         if_match_versions(call.request.headers, item.if_match)},
-        service);
+    Response response = wanted.operation->handler({call.request, call.caller, item.id, call.event,
+                                                   *wanted.operation, wanted.data,
+                                                   if_match_versions(item.if_match)},
+                                                  service);
     call.event.status = response.status;
     if (response.is_repeated)
         call.event.is_change = false;

@@ -20,10 +20,7 @@ std::string_view version_of(std::string_view tag) noexcept {
 
 } // namespace
 
-store::Versions if_match_versions(const http::Headers& headers, model::NullableText if_match) {
-    // "*" requires that the user does not exist, but only existing users can be changed.
-    if (headers.find("If-None-Match") == "*")
-        return std::vector<std::string_view>();
+store::Versions if_match_versions(model::NullableText if_match) {
     if (!if_match || text::trim(*if_match) == "*")
         return std::nullopt;
     std::string_view list = *if_match;
@@ -38,9 +35,11 @@ store::Versions if_match_versions(const http::Headers& headers, model::NullableT
 }
 
 store::Versions if_match_versions(const http::Headers& headers) {
-    return if_match_versions(headers, headers.has("If-Match")
-                                          ? model::NullableText(headers.find("If-Match"))
-                                          : std::nullopt);
+    // "*" requires that the target does not exist, but only existing users can be changed.
+    if (headers.find("If-None-Match") == "*")
+        return std::vector<std::string_view>();
+    return if_match_versions(headers.has("If-Match") ? model::NullableText(headers.find("If-Match"))
+                                                     : std::nullopt);
 }
 
 bool matches_version(const model::User& user, const store::Versions& versions) {

@@ -10,9 +10,8 @@ namespace useradmin::api {
 /// weak tags, which never match, and malformed ones. If no tags are left or If-None-Match is "*",
 /// returns an empty list, which matches no user.
 store::Versions if_match_versions(const http::Headers& headers);
-/// Like the above, but uses `if_match` in place of the If-Match header. std::nullopt means that the
-/// header is absent.
-store::Versions if_match_versions(const http::Headers& headers, model::NullableText if_match);
+/// Like the above, but for the value of If-Match. std::nullopt means that the header is absent.
+store::Versions if_match_versions(model::NullableText if_match);
 /// Returns whether the user's row has one of the versions. std::nullopt matches every row.
 bool matches_version(const model::User& user, const store::Versions& versions);
 

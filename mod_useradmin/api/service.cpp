@@ -177,6 +177,11 @@ Response dispatch(const http::Request& request, const std::optional<Caller>& cal
     // An id with invalid UTF-8 or U+0000 matches no user.
     if (!text::is_clean_utf8(id))
         return error(404, texts.not_found);
+    const store::Versions versions =
+        event.is_change ? if_match_versions(request.headers) : std::nullopt;
+    // A path without an id has no ETag.
+    if (id.empty() && versions)
+        return error(412, texts.user_changed);
     std::optional<json::Object> body;
     if (operation->body != BodyUse::none) {
         const http::Body read = request.body.read();
@@ -185,8 +190,7 @@ Response dispatch(const http::Request& request, const std::optional<Caller>& cal
         const bool is_absent = operation->body == BodyUse::optional && read.text.empty();
         body = json::Object::parse(is_absent ? "{}" : read.text);
     }
-    return operation->handler({request, caller, id, event, *operation, body,
-                               event.is_change ? if_match_versions(request.headers) : std::nullopt,
+    return operation->handler({request, caller, id, event, *operation, body, versions,
                                parameters->item_id, parameters->kind},
                               service);
 }

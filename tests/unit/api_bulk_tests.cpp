@@ -82,8 +82,8 @@ TEST(bulk, passes_the_data_to_each_operation) {
                                            .c_str());
 }
 
-TEST(bulk, checks_if_match_of_each_item_instead_of_the_header) {
-    headers.fields["If-Match"] = "\"other\"";
+TEST(bulk, checks_if_match_of_each_item) {
+    headers.fields["If-Match"] = "*";
     const std::string body =
         body_of(R"({"operation":"ban","items":[{"id":"another","ifMatch":"\"1-2.3\""},)"
                 R"({"id":"boss","ifMatch":"\"old\""},{"id":"root","ifMatch":null}]})");
@@ -92,9 +92,14 @@ TEST(bulk, checks_if_match_of_each_item_instead_of_the_header) {
     STRCMP_CONTAINS(R"({"id":"root","status":200)", body.c_str());
 }
 
-TEST(bulk, items_fail_if_If_None_Match_is_an_asterisk) {
-    headers.fields["If-None-Match"] = "*";
-    STRCMP_CONTAINS(R"({"id":"another","status":412)", body_of(ban_two).c_str());
+TEST(bulk, fails_as_a_whole_if_a_condition_names_a_tag) {
+    for (const auto& [name, value] :
+         {std::pair("If-Match", "\"1-2.3\""), {"If-Match", ""}, {"If-None-Match", "*"}}) {
+        headers.fields = {{name, value}};
+        expect("412 El usuario ha cambiado", ask(super_admin, bulk, ban_two), value);
+        expect("", calls.text(), value);
+    }
+    CHECK_TRUE(events.empty());
 }
 
 TEST(bulk, changes_nothing_for_an_invalid_body) {

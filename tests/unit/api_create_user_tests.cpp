@@ -90,6 +90,20 @@ TEST(create_user, a_required_field_of_another_type_counts_as_missing) {
         }
 }
 
+TEST(create_user, returns_412_if_a_condition_names_a_tag) {
+    for (const auto& [name, value] :
+         {std::pair("If-Match", "\"1-2.3\""), {"If-Match", "W/\"x\""}, {"If-None-Match", "*"}}) {
+        headers.fields = {{name, value}};
+        expect("412 El usuario ha cambiado", ask(super_admin, "POST ", good_body), value);
+        expect("", calls.text(), value);
+    }
+    for (const auto& [name, value] : {std::pair("If-Match", "*"), {"If-None-Match", "\"1-2.3\""}}) {
+        start_over();
+        headers.fields = {{name, value}};
+        expect("200", ask(super_admin, "POST ", good_body), value);
+    }
+}
+
 TEST(create_user, keys_are_case_sensitive) {
     for (const auto text : {"{}", R"({"Name":"Eva","Email":"eva@example.org","Password":"clave"})"})
         expect(fields_missing, ask(super_admin, "POST ", text), text);
