@@ -188,7 +188,7 @@ Response dispatch(const http::Request& request, const std::optional<Caller>& cal
         if (read.error_status != 0)
             return error(read.error_status, text_of_status(read.error_status));
         const bool is_absent = operation->body == BodyUse::optional && read.text.empty();
-        body = json::Object::parse(is_absent ? "{}" : read.text);
+        body = json::Object::parse(is_absent ? "{}" : text::without_byte_order_mark(read.text));
     }
     return operation->handler({request, caller, id, event, *operation, body, versions,
                                parameters->item_id, parameters->kind},

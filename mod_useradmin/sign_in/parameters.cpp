@@ -50,11 +50,12 @@ std::variant<Parameters, Response> Parameters::read(const http::Request& request
     const std::string_view content_type = request.headers.find("Content-Type");
     const std::string type = media_type_of(content_type);
     if (type == json_type) {
-        parameters.object_ = json::Object::parse(body.text);
+        const std::string_view text = text::without_byte_order_mark(body.text);
+        parameters.object_ = json::Object::parse(text);
         parameters.kind_ = Kind::object;
         if (parameters.object_)
             return parameters;
-        const auto value = json::Object::parse_value(body.text);
+        const auto value = json::Object::parse_value(text);
         if (!value)
             return error(400, "Invalid JSON in request body", "BAD_REQUEST");
         parameters.kind_ = value->kind("value");

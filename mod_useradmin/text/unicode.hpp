@@ -13,6 +13,10 @@ namespace useradmin::text {
 inline constexpr std::string_view replacement_character = "\xef\xbf\xbd";
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
+constexpr std::string_view without_byte_order_mark(std::string_view text) noexcept {
+    return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+}
+
 /// Returns whether the character is an ASCII letter or digit.
 constexpr bool is_alphanumeric(char character) noexcept {
     return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||

@@ -243,6 +243,13 @@ TEST(sign_in, accepts_a_form_too) {
                       "VALIDATION_ERROR"));
 }
 
+TEST(sign_in, accepts_a_byte_order_mark) {
+    const std::string mark = "\xef\xbb\xbf";
+    CHECK_EQUAL(200, sign_in(mark + sign_in_body(eva, right_password)).status);
+    expect(sign_in(mark + mark + sign_in_body(eva, right_password)), 400,
+           error_json("Invalid JSON in request body", "BAD_REQUEST"));
+}
+
 TEST(sign_in, with_another_content_type_returns_415) {
     CHECK_EQUAL(200, sign_in(sign_in_body(eva, right_password),
                              {"Content-Type: Application/JSON ; charset=utf-8"})

@@ -104,6 +104,11 @@ TEST(create_user, returns_412_if_a_condition_names_a_tag) {
     }
 }
 
+TEST(create_user, accepts_one_byte_order_mark) {
+    expect("200", ask(super_admin, "POST ", "\xef\xbb\xbf" + good_body));
+    expect(failed, ask(super_admin, "POST ", "\xef\xbb\xbf\xef\xbb\xbf" + good_body));
+}
+
 TEST(create_user, keys_are_case_sensitive) {
     for (const auto text : {"{}", R"({"Name":"Eva","Email":"eva@example.org","Password":"clave"})"})
         expect(fields_missing, ask(super_admin, "POST ", text), text);
