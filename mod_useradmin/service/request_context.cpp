@@ -34,8 +34,7 @@ int RequestContext::send(http::Response response, httpd::Content content) {
     if (response.status == HTTP_UNAUTHORIZED && caller_)
         backend_.log().write_rejection(
             text::Level::warning,
-            "UA0224: a change was rejected (401): the caller was deleted or banned",
-            "if this recurs, lower AuthUserAdminCache");
+            "UA0224: a change was rejected (401): the caller was deleted or banned", "");
     else if (response.status == HTTP_UNAUTHORIZED)
         log_missing_caller(request_, settings_, backend_.log());
     if (backend_.store().has_revoked() && response.status < 300 &&
