@@ -96,8 +96,15 @@ bool Recorder::sync() {
 bool Recorder::write() {
     const AppendResult appended =
         trail_.log->append(begin_line(event_, origin_, text::now(), written_), delivery());
+    const Result result = event_.result();
     if (appended.number != 0)
         written_ = appended.number;
+    else if (written_ != 0 && result != Result::done)
+        errors_.write(text::Level::error,
+                      "UA0401: cannot write the audit log: " +
+                          std::generic_category().message(appended.error) + "; line " +
+                          std::to_string(written_) + " claims a change that was " +
+                          (result == Result::unknown ? "possibly not made" : "not made"));
     report(appended, trail_.is_required, errors_);
     return appended.error == 0;
 }

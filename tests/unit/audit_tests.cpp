@@ -855,6 +855,22 @@ TEST(audit_recorder, lines_of_several_changes_are_synced_once) {
     CHECK_EQUAL(3U, lines_of(log.text()).size());
 }
 
+TEST(audit_recorder, reports_a_line_that_cannot_be_corrected) {
+    audit::Recorder recorder({&chained, true}, {}, errors);
+    recorder.event().is_change = true;
+    CHECK(recorder.on_change("n", nullptr, nullptr));
+    recorder.event().status = 503;
+    log.remove(); // appending to a deleted log fails
+    CHECK_FALSE(recorder.finish());
+    const std::string claim = "UA0401: cannot write the audit log: No such file or directory; line "
+                              "1 claims a change that was ";
+    CHECK_EQUAL(claim + "not made", errors.lines.front());
+    errors.lines.clear();
+    recorder.event().is_outcome_unknown = true;
+    CHECK_FALSE(recorder.finish());
+    CHECK_EQUAL(claim + "possibly not made", errors.lines.front());
+}
+
 TEST_GROUP(audit_line){};
 
 TEST(audit_line, line_of_an_update_has_the_fields_that_differ) {
