@@ -89,6 +89,16 @@ audit::Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
     return opened;
 }
 
+/// Returns the file that httpd executes for "|program" or "||program", or nullptr for "|$command",
+/// which a shell runs.
+const char* file_of_program(apr_pool_t* pool, const char* name) {
+    name += apr::view_of(name).starts_with("||") ? 2 : 1;
+    char** words = nullptr;
+    if (*name == '$' || apr_tokenize_to_argv(name, &words, pool) != APR_SUCCESS)
+        return nullptr;
+    return words[0] != nullptr ? words[0] : "";
+}
+
 } // namespace
 
 const char* read_audit_log(const ConfigLine& line, AuditLogSetting& log) {
@@ -107,7 +117,12 @@ const char* read_audit_log(const ConfigLine& line, AuditLogSetting& log) {
     if (word.empty() || word == "|" || name == nullptr)
         return "must be a file or a \"|program\", such as /var/log/useradmin/audit.log";
     std::error_code ignored;
-    if (!is_program) {
+    if (is_program) {
+        const char* const program = file_of_program(line.pool(), name);
+        if (program != nullptr && !is_executable_file(program))
+            return line.copy("the program " + std::string(program) +
+                             " is not an executable file; specify its absolute path");
+    } else {
         const std::filesystem::path path(name);
         if (!std::filesystem::is_directory(path.parent_path(), ignored))
             return line.copy("the directory " + path.parent_path().string() +

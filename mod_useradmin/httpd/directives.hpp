@@ -7,6 +7,8 @@
 #include "httpd/httpd.hpp"
 #include "text/number.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -128,6 +130,13 @@ struct PathReader {
         return path != nullptr ? nullptr : "must be the path of a file";
     }
 };
+
+/// Returns whether the path names an executable regular file.
+inline bool is_executable_file(const char* path) noexcept {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+           (status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+}
 
 template <class Tag, class... Entries>
 constexpr std::size_t position_of(const std::tuple<Entries...>&) noexcept {

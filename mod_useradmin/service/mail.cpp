@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <sys/stat.h>
 
 namespace useradmin::service {
 
@@ -22,11 +21,9 @@ const char* read_mail_command(const httpd::ConfigLine& line, const char* const*&
             *static_cast<char**>(apr_array_push(words)) = word;
     *static_cast<char**>(apr_array_push(words)) = nullptr;
     command = reinterpret_cast<const char* const*>(words->elts);
-    struct stat status;
     if (apr::view_of(command[0]).substr(0, 1) != "/")
         return "must begin with the absolute path of a program, such as \"/usr/sbin/sendmail -t\"";
-    if (::stat(command[0], &status) != 0 || !S_ISREG(status.st_mode) ||
-        (status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == 0)
+    if (!httpd::is_executable_file(command[0]))
         return line.copy("must begin with the path of a program, but " + std::string(command[0]) +
                          " is not an executable file");
     return nullptr;
