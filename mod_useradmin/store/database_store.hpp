@@ -97,10 +97,6 @@ class DatabaseStore : public Store {
                                               Retry::no, statements::remove, id, protected_email,
                                               guard));
     }
-    Result<Done> exists_other_with_role(std::string_view id, std::string_view role,
-                                        text::Timestamp now) override {
-        return read(needs_user, statements::exists_other_with_role, id, role, now);
-    }
     Result<Credential> find_credential(std::string_view email) override {
         return read(needs_user | needs_account | needs_second_factor_flag,
                     statements::find_credential, email);

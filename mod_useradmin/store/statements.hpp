@@ -23,8 +23,6 @@ Result<model::User> update(Work& work, std::string_view id, const Changes& chang
                            const UpdateGuard& guard, SessionPolicy sessions);
 Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& protected_email,
                     const UpdateGuard& guard);
-Result<Done> exists_other_with_role(Work& work, std::string_view id, std::string_view role,
-                                    text::Timestamp now);
 Result<Credential> find_credential(Work& work, std::string_view email);
 Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
                           const UpdateGuard& guard);

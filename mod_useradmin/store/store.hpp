@@ -450,9 +450,6 @@ class Store {
     /// the guard's failure.
     virtual Result<Done> remove(std::string_view id, const ProtectedEmail& protected_email,
                                 const UpdateGuard& guard = {}) = 0;
-    /// Succeeds if another user has the role and is not banned. Otherwise, fails with not_found.
-    virtual Result<Done> exists_other_with_role(std::string_view id, std::string_view role,
-                                                text::Timestamp now) = 0;
 
     /// Returns the user with this address (see find_by_email()) and the password hash. Fails with
     /// not_found if the user or the credential account does not exist.

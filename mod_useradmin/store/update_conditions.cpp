@@ -6,11 +6,16 @@
 
 namespace useradmin::store {
 
+namespace {
+
+/// Appends a condition that the row is a user who has the role and is not banned at the time `now`.
 void append_active_with_role(Statement& statement, const Table& user, std::string_view role,
                              text::Timestamp now) {
     append_not_banned(
         statement << role_expression(user) << user.op("=") << argument(role) << " AND ", user, now);
 }
+
+} // namespace
 
 void append_not_banned(Statement& statement, const Table& user, text::Timestamp now) {
     const Column* banned = user.find("banned");

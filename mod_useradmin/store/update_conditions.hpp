@@ -8,10 +8,6 @@
 
 namespace useradmin::store {
 
-/// Appends a condition that the row is a user who has the role and is not banned at the time `now`.
-void append_active_with_role(Statement& statement, const Table& user, std::string_view role,
-                             text::Timestamp now);
-
 /// Appends a condition that the row is a user who is not banned at the time `now`.
 void append_not_banned(Statement& statement, const Table& user, text::Timestamp now);
 

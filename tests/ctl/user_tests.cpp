@@ -375,7 +375,7 @@ TEST(last_super_admin, is_protected_unless_yes_is_given) {
         CHECK_EQUAL(2, ended.status);
         CHECK(has(ended.errors, "use --yes"));
         CHECK(has(ended.errors,
-                  arguments[0] == "delete" ? "the last superAdmin?" : "is the last superAdmin."));
+                  arguments[0] == "delete" ? "role superAdmin?" : "is the last superAdmin."));
     }
     const Json json(ctl({"show", id, "--json"}).output);
     CHECK_EQUAL(std::string("superAdmin"), json.at("data.role"));

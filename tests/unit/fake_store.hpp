@@ -549,10 +549,6 @@ class FakeStore final : public store::Store {
     }
 
     // Not used by operations or sign-in.
-    store::Result<store::Done> exists_other_with_role(std::string_view, std::string_view,
-                                                      text::Timestamp) override {
-        return unexpected("another");
-    }
     store::Result<std::vector<model::Session>> list_sessions(std::string_view user_id,
                                                              std::int64_t most) override {
         if (const auto* failure =
@@ -664,11 +660,6 @@ class FakeStore final : public store::Store {
         if (found == values.end())
             return store::Failure::not_found;
         return found->second;
-    }
-
-    store::Failure unexpected(std::string_view call) {
-        calls_.note(call);
-        return store::Failure::failed;
     }
 
     Row find_row(std::string_view model::User::*column, std::string_view value) {

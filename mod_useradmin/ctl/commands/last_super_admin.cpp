@@ -12,17 +12,6 @@ bool is_active_super_admin(const model::User& user, text::Timestamp now) {
            !sign_in::is_banned(user, now);
 }
 
-bool is_last_super_admin(Context& context, const model::User& user) {
-    const text::Timestamp now = text::now();
-    if (!is_active_super_admin(user, now))
-        return false;
-    const auto another = context.store().exists_other_with_role(user.id, *user.role, now);
-    if (another.is_not_found())
-        return true;
-    value_of(another);
-    return false;
-}
-
 void confirm_last_super_admin(const model::User& user, std::string_view action) {
     if (!confirm(display(user) + " is the last superAdmin. " + std::string(action) + " anyway?"))
         throw CommandError("nothing was done");

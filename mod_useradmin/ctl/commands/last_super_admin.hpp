@@ -10,8 +10,6 @@ namespace useradmin::ctl {
 
 /// Returns whether the user is an unbanned superAdmin.
 bool is_active_super_admin(const model::User& user, text::Timestamp now);
-/// Returns whether the user is the only unbanned superAdmin.
-bool is_last_super_admin(Context& context, const model::User& user);
 /// Asks whether to proceed although the user is the last superAdmin. Throws CommandError if the
 /// answer is no or there is no terminal. action: the action in the question, such as "Ban".
 void confirm_last_super_admin(const model::User& user, std::string_view action);

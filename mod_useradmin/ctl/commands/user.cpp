@@ -67,21 +67,13 @@ Exit set_role(Context& context) {
 Exit remove(Context& context) {
     const model::User user = find_user(context, context.options.arguments[0]);
     const std::string name = display(user);
-    store::UpdateGuard guard = last_super_admin_guard(context);
-    if (!context.options.has("yes")) {
-        const bool is_last = is_last_super_admin(context, user);
-        if (!confirm("Delete " + name +
-                     (is_last
-                          ? ", the last superAdmin?"
-                          : ", role " + std::string(user.role.value_or(model::user_role)) + "?")))
-            throw CommandError("nothing was deleted");
-        // The question already mentioned the last superAdmin, so do not ask again.
-        if (is_last)
-            guard = {};
-    }
-    change_guarded(user, "Delete", guard, [&](const store::UpdateGuard& each) {
-        return context.store().remove(user.id, no_protected_email, each);
-    });
+    const std::string role(user.role.value_or(model::user_role));
+    if (!context.options.has("yes") && !confirm("Delete " + name + ", role " + role + "?"))
+        throw CommandError("nothing was deleted");
+    change_guarded(user, "Delete", last_super_admin_guard(context),
+                   [&](const store::UpdateGuard& guard) {
+                       return context.store().remove(user.id, no_protected_email, guard);
+                   });
     const std::string done = name + " was deleted, with its sessions and accounts";
     if (context.wants_json())
         print_json(api::text_envelope(true, done));

@@ -370,16 +370,6 @@ Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& prote
     return found ? guard_failure(work, id, guard) : found.failure();
 }
 
-Result<Done> exists_other_with_role(Work& work, std::string_view id, std::string_view role,
-                                    text::Timestamp now) {
-    const Table& user = work.schema().user;
-    Statement statement = work.statement();
-    append_active_with_role(statement << "SELECT 1 FROM " << user << " WHERE ", user, role, now);
-    append_equals(statement << " AND NOT (", user.at("id"), id);
-    statement << ") LIMIT 1";
-    return first_row(work, statement, [](Rows&) { return Done(); });
-}
-
 ExtraColumn::Kind extra_kind_of(const Column& column) noexcept {
     using Kind = ExtraColumn::Kind;
     switch (column.kind) {
