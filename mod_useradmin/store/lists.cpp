@@ -59,6 +59,10 @@ model::User read_listed_user(Rows& rows) {
     return user;
 }
 
+Result<std::vector<model::User>> page_of(Work& work, const Statement& statement) {
+    return statements::all_rows(work, statement, read_listed_user);
+}
+
 // From this offset on, skip rows in the index and then look up the page's users.
 constexpr std::int64_t min_skipped = 100;
 
@@ -554,9 +558,14 @@ Result<std::vector<model::User>> page_any(Work& work, const Filter& filter, std:
         if (*counted)
             return *std::move((*counted)->users);
     }
-    Statement scan = work.statement();
-    append_ordered_scan(scan << "SELECT ", work.schema(), filter, window, append_search);
-    return page_of(work, scan);
+    return page_by_scan(work, filter, window, append_search);
+}
+
+Result<std::vector<model::User>> page_by_scan(Work& work, const Filter& filter,
+                                              const Window& window, AppendSearch append_search) {
+    Statement statement = work.statement();
+    append_ordered_scan(statement << "SELECT ", work.schema(), filter, window, append_search);
+    return page_of(work, statement);
 }
 
 Window usable_window(const Window& window, const Table& user) {
@@ -625,11 +634,6 @@ std::string role_expression(const Table& user) {
     return "coalesce(" + (is_text ? role->sql() : as_text(*role)) + ", 'user')";
 }
 
-std::string created_at_column(const Table& table) {
-    const Column* created = table.find("createdAt");
-    return created != nullptr ? created->sql() : "NULL";
-}
-
 std::string sort_columns(const Table& user, SortKey by) {
     const std::string key = sort_key_expression(user, by);
     return (key.empty() ? "NULL" : key) + " AS useradmin_key, " + user.at("id").sql() +
@@ -641,8 +645,9 @@ std::string select_list_m(const Table& user, SortKey by) {
 }
 
 std::string newest_first_order(const Table& table) {
+    const Column* const created = table.find("createdAt");
     const std::string id = table.at("id").sql();
-    return table.find("createdAt") != nullptr ? created_at_column(table) + " DESC, " + id : id;
+    return created != nullptr ? created->sql() + " DESC, " + id : id;
 }
 
 Result<std::vector<model::User>> page_by_column(Work& work, const Filter& filter,
@@ -724,10 +729,6 @@ Result<CountedPage> read_total(Work& work, const Statement& statement,
     if (!rows)
         return rows.failure();
     return CountedPage{rows->next() ? rows->take_number() : 0, std::move(users)};
-}
-
-Result<std::vector<model::User>> page_of(Work& work, const Statement& statement) {
-    return statements::all_rows(work, statement, read_listed_user);
 }
 
 } // namespace useradmin::store

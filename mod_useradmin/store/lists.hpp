@@ -53,8 +53,6 @@ inline constexpr std::int64_t max_collected = 5000;
 /// Returns an expression for the role. Its value is 'user' if the role is NULL or the column is
 /// missing.
 std::string role_expression(const Table& user);
-/// Returns the creation time column, or "NULL" if the table has none.
-std::string created_at_column(const Table& table);
 /// Returns the ORDER BY expressions for newest rows first.
 std::string newest_first_order(const Table& table);
 /// Returns the ORDER BY expressions: the key, unless it is empty, then the id.
@@ -85,6 +83,9 @@ Result<CountedPage> count_any(Work& work, const Filter& filter, const Window& wi
 /// Returns a page for any filter and order.
 Result<std::vector<model::User>> page_any(Work& work, const Filter& filter, std::int64_t total,
                                           const Window& window, AppendSearch append_search);
+/// Returns a page by an ordered scan of the users.
+Result<std::vector<model::User>> page_by_scan(Work& work, const Filter& filter,
+                                              const Window& window, AppendSearch append_search);
 /// Returns a page for any filter, sorted by Window::column. Fails with invalid_condition if the
 /// table lacks the column or the database cannot sort by it.
 Result<std::vector<model::User>> page_by_column(Work& work, const Filter& filter,
@@ -111,7 +112,5 @@ Result<CountedPage> counted_page(Work& work, const Statement& statement, Otherwi
 /// Runs a statement that returns a total. `users` is the page, if already known.
 Result<CountedPage> read_total(Work& work, const Statement& statement,
                                std::optional<std::vector<model::User>> users = {});
-/// Runs a statement that selects users, and returns them.
-Result<std::vector<model::User>> page_of(Work& work, const Statement& statement);
 
 } // namespace useradmin::store

@@ -230,7 +230,7 @@ class ScaledListQueries final : public ListQueries {
             if (!counted)
                 return counted.failure();
             return counted->users ? *std::move(counted->users)
-                                  : ordered_scan(work, filter, window, append_unindexed_search);
+                                  : page_by_scan(work, filter, window, append_unindexed_search);
         }
         return page_any(work, filter, total, window, append_indexed_search);
     }
@@ -258,14 +258,6 @@ class ScaledListQueries final : public ListQueries {
             append_scale_total(statement << before, schema,
                                filter.search ? Filter{filter.role, {}} : filter);
         return read_total(work, statement, std::move(users));
-    }
-
-    static Result<std::vector<model::User>> ordered_scan(Work& work, const Filter& filter,
-                                                         const Window& window,
-                                                         AppendSearch append_search) {
-        Statement statement = work.statement();
-        append_ordered_scan(statement << "SELECT ", work.schema(), filter, window, append_search);
-        return page_of(work, statement);
     }
 
     /// Returns whether the folded text can answer a search. Folding removes combining marks, so no
@@ -407,7 +399,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
                           boolean_of("banned") + " AS is_banned, " + boolean_of("emailVerified") +
                           " AS is_verified"},
         {"@has_role@", user.find("role") != nullptr ? "true" : "false"},
-        {"@created@", created_at_column(user)},
+        {"@created@", created != nullptr ? created->sql() : "NULL"},
         {"@created_text@", literal(created != nullptr ? created->name : "")},
         {"@updated@", updated != nullptr ? updated->sql() : user.at("id").sql()},
         {"@newest@", quoted_name(newest)},
