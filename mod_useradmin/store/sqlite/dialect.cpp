@@ -19,18 +19,6 @@ namespace useradmin::store {
 
 namespace {
 
-/// Registers the functions once per connection. Registering one again would expire all prepared
-/// statements.
-void register_functions_once(const Connection& connection, sqlite3* database) {
-    constexpr const char* mark = "useradmin sqlite";
-    void* is_set_up = nullptr;
-    apr_pool_userdata_get(&is_set_up, mark, connection.pool);
-    if (is_set_up != nullptr)
-        return;
-    register_functions(database);
-    apr_pool_userdata_setn(database, mark, apr_pool_cleanup_null, connection.pool);
-}
-
 class SqliteTransaction final : public Transaction {
   public:
     explicit SqliteTransaction(Work& work)
@@ -104,7 +92,11 @@ class Sqlite final : public Dialect {
                                           const char*) const override {
         auto* native =
             static_cast<sqlite3*>(apr_dbd_native_handle(connection.driver, connection.handle));
-        register_functions_once(connection, native);
+        // Registering the functions again would expire all prepared statements.
+        bool& has_functions = apr::find_or_emplace<bool>(connection.pool, "useradmin sqlite");
+        if (!has_functions)
+            register_functions(native);
+        has_functions = true;
         return std::make_unique<SqliteClient>(native, connection.init_statements);
     }
 
