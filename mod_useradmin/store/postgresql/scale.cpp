@@ -351,16 +351,13 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
     // The names follow sql/postgresql/schema.sql, which also creates the first two indexes.
     const auto index_of = [](const Table& table, const char* end) {
         const std::size_t dot = table.sql.rfind("\".\"");
-        const std::string quoted = table.sql.substr(dot == table.sql.npos ? 1 : dot + 3);
-        return quoted.substr(0, quoted.size() - 1) + end;
-    };
-    const auto index_named = [&](const char* end) { return index_of(user, end); };
-    const auto quoted_name = [](const std::string& name) { return '"' + name + '"'; };
-    const auto bare_name = [](std::string name) {
+        std::string name = table.sql.substr(dot == table.sql.npos ? 1 : dot + 3);
+        name.pop_back();
         for (std::size_t at = 0; (at = name.find("\"\"", at)) != name.npos; ++at)
             name.erase(at, 1);
-        return name;
+        return name + end;
     };
+    const auto index_named = [&](const char* end) { return index_of(user, end); };
     // Index-only scans also need the columns that the index expressions use.
     const auto include = [&](std::initializer_list<std::string_view> fields) {
         std::string columns;
@@ -402,31 +399,28 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
         {"@created@", created != nullptr ? created->sql() : "NULL"},
         {"@created_text@", literal(created != nullptr ? created->name : "")},
         {"@updated@", updated != nullptr ? updated->sql() : user.at("id").sql()},
-        {"@newest@", quoted_name(newest)},
-        {"@role_newest@", quoted_name(role_newest)},
-        {"@role_newest_text@", literal(bare_name(role_newest))},
-        {"@by_name@", quoted_name(by_name)},
-        {"@by_email@", quoted_name(by_email)},
-        {"@by_update@", quoted_name(by_update)},
-        {"@searched_index@", quoted_name(searched)},
+        {"@newest@", quoted_identifier(newest)},
+        {"@role_newest@", quoted_identifier(role_newest)},
+        {"@role_newest_text@", literal(role_newest)},
+        {"@by_name@", quoted_identifier(by_name)},
+        {"@by_email@", quoted_identifier(by_email)},
+        {"@by_update@", quoted_identifier(by_update)},
+        {"@searched_index@", quoted_identifier(searched)},
         {"@has_seen@", has_seen ? "true" : "false"},
         {"@seen_table_text@", literal(seen_table.sql)},
-        {"@seen_index_text@", literal(bare_name(seen))},
-        {"@seen_index_names@", names_of({bare_name(index_named(seen_end)),
-                                         bare_name(index_of(schema.session, seen_end))})},
+        {"@seen_index_text@", literal(seen)},
+        {"@seen_index_names@",
+         names_of({index_named(seen_end), index_of(schema.session, seen_end)})},
         {"@seen_column_text@", literal(has_seen ? user.last_seen->column.name : "")},
         {"@session_text@", literal(schema.session.sql)},
         {"@create_seen@",
-         has_seen
-             ? literal("CREATE INDEX CONCURRENTLY IF NOT EXISTS " + quoted_name(seen) + " ON " +
-                       seen_table.sql + " (" + user.last_seen->column.sql() + " DESC NULLS LAST, " +
-                       seen_table.at(is_from_sessions ? "userId" : "id").sql() + ")")
-             : "''"},
-        {"@index_names@",
-         names_of({bare_name(newest), bare_name(role_newest), bare_name(by_name),
-                   bare_name(by_email), bare_name(by_update), bare_name(searched)})},
-        {"@order_index_names@",
-         names_of({bare_name(by_name), bare_name(by_email), bare_name(by_update)})},
+         has_seen ? literal("CREATE INDEX CONCURRENTLY IF NOT EXISTS " + quoted_identifier(seen) +
+                            " ON " + seen_table.sql + " (" + user.last_seen->column.sql() +
+                            " DESC NULLS LAST, " +
+                            seen_table.at(is_from_sessions ? "userId" : "id").sql() + ")")
+                  : "''"},
+        {"@index_names@", names_of({newest, role_newest, by_name, by_email, by_update, searched})},
+        {"@order_index_names@", names_of({by_name, by_email, by_update})},
         {"@name_key@", postgresql().sort_key(user.at("name"))},
         {"@email_key@", postgresql().sort_key(user.at("email"))},
         {"@include_name@", include({"name", "role"})},
