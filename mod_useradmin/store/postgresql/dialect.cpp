@@ -141,24 +141,16 @@ class PostgresqlTransaction final : public Transaction {
     explicit PostgresqlTransaction(Work& work) noexcept : work_(work) {}
     ~PostgresqlTransaction() override {
         // A failed allocation may leave the transaction open.
-        if (is_begun_ && work_.client().is_in_transaction())
+        if (work_.client().is_in_transaction())
             roll_back(work_.client());
     }
     PostgresqlTransaction(const PostgresqlTransaction&) = delete;
     PostgresqlTransaction& operator=(const PostgresqlTransaction&) = delete;
 
-    bool begin() {
-        is_begun_ = true;
-        // Override the default isolation level. A later statement must see rows that were committed
-        // while an earlier one waited for a lock.
-        return static_cast<bool>(work_.execute("BEGIN ISOLATION LEVEL READ COMMITTED"));
-    }
-
     bool commit() override { return static_cast<bool>(work_.commit("COMMIT")); }
 
   private:
     Work& work_;
-    bool is_begun_ = false;
 };
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
@@ -250,7 +242,10 @@ class Postgresql final : public Dialect {
 
     std::unique_ptr<Transaction> begin_transaction(Work& work) const override {
         auto transaction = std::make_unique<PostgresqlTransaction>(work);
-        return transaction->begin() ? std::move(transaction) : nullptr;
+        // Override the default isolation level. A later statement must see rows that were committed
+        // while an earlier one waited for a lock.
+        return work.execute("BEGIN ISOLATION LEVEL READ COMMITTED") ? std::move(transaction)
+                                                                    : nullptr;
     }
 
     Result<model::User> create(Work& work, const NewUser& user,
