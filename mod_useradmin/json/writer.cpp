@@ -116,28 +116,15 @@ std::string_view Writer::string_prefix() const noexcept {
     return needs_comma_ ? ",\"" : "\"";
 }
 
-Writer& Writer::begin_object() {
+Writer& Writer::begin(char bracket) {
     separate();
-    out_ += '{';
+    out_ += bracket;
     needs_comma_ = false;
     return *this;
 }
 
-Writer& Writer::end_object() {
-    out_ += '}';
-    needs_comma_ = true;
-    return *this;
-}
-
-Writer& Writer::begin_array() {
-    separate();
-    out_ += '[';
-    needs_comma_ = false;
-    return *this;
-}
-
-Writer& Writer::end_array() {
-    out_ += ']';
+Writer& Writer::end(char bracket) {
+    out_ += bracket;
     needs_comma_ = true;
     return *this;
 }

@@ -15,10 +15,10 @@ class Writer {
   public:
     explicit Writer(std::string& out) noexcept : out_(out) {}
 
-    Writer& begin_object();
-    Writer& end_object();
-    Writer& begin_array();
-    Writer& end_array();
+    Writer& begin_object() { return begin('{'); }
+    Writer& end_object() { return end('}'); }
+    Writer& begin_array() { return begin('['); }
+    Writer& end_array() { return end(']'); }
     /// Writes the key of the next member.
     Writer& key(std::string_view name);
 
@@ -33,6 +33,8 @@ class Writer {
     Writer& json(std::string_view value);
 
   private:
+    Writer& begin(char bracket);
+    Writer& end(char bracket);
     void separate();
     /// Returns the opening quote of a string, after a comma if one is needed.
     std::string_view string_prefix() const noexcept;
