@@ -251,22 +251,16 @@ void append_section(Statement& statement, const Table& user, const std::string& 
     }
 }
 
-/// Appends a WHERE clause for the rows after the window's position, if there is one.
-void append_after(Statement& statement, const Table& user, const std::string& key,
-                  const std::string& id, const Window& window) {
-    if (!window.position)
-        return;
-    const char* before = " WHERE (";
-    for (const Section section : sections_of(user, window)) {
-        statement << std::exchange(before, ") OR (");
-        append_section(statement, user, key, id, window, section);
-    }
-    statement << ")";
-}
-
 /// Appends the position, order, limit and offset of the window to a query with the sort columns.
 void append_match_window(Statement& statement, const Table& user, const Window& window) {
-    append_after(statement, user, "useradmin_key", "useradmin_id", window);
+    if (window.position) {
+        const char* before = " WHERE (";
+        for (const Section section : sections_of(user, window)) {
+            statement << std::exchange(before, ") OR (");
+            append_section(statement, user, "useradmin_key", "useradmin_id", window, section);
+        }
+        statement << ")";
+    }
     append_window(statement << " ORDER BY "
                             << order_by("useradmin_key", "useradmin_id", window.order),
                   window);
