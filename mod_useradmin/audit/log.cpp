@@ -2,6 +2,7 @@
 
 #include "text/hex.hpp"
 #include "text/number.hpp"
+#include "text/split.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -76,20 +77,13 @@ constexpr const char* position_format = "%020llu %64.64s %020llu %020llu 0\n%16.
 constexpr std::size_t position_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
 constexpr std::size_t file_size = position_size + instance_size + 1;
 
-/// Removes the first field and its separator, and returns the field.
-std::string_view take_field(std::string_view& text) noexcept {
-    const std::string_view field = text.substr(0, text.find_first_of(" \n"));
-    text.remove_prefix(std::min(field.size() + 1, text.size()));
-    return field;
-}
-
 std::optional<std::uint64_t> take_number(std::string_view& text) noexcept {
-    return text::parse_integer<std::uint64_t>(take_field(text));
+    return text::parse_integer<std::uint64_t>(text::take_until(text, ' '));
 }
 
 std::optional<ChainPosition> take_link(std::string_view& text) {
     const auto number = take_number(text);
-    const std::string_view hash = take_field(text);
+    const std::string_view hash = text::take_until(text, ' ');
     if (!number || !text::is_lower_hex(hash, ChainPosition().hash.size()))
         return std::nullopt;
     return ChainPosition{*number, std::string(hash)};
