@@ -204,11 +204,6 @@ TEST(update_user, an_id_that_is_not_utf8_is_not_found) {
     }
 }
 
-TEST(update_user, the_id_in_the_path_is_percent_encoded) {
-    expect("200", ask(admin, "PUT /an%6Fther", "{}"));
-    expect("body, update another", calls.text());
-}
-
 TEST(update_user, sets_updatedAt_to_the_current_time) {
     for (const Caller& caller : {admin, super_admin})
         for (const auto text :
