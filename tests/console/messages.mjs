@@ -53,6 +53,24 @@ scene("a change whose response was lost is not reported as failed", { email: roo
   await view.page.setOfflineMode(false);
 });
 
+scene("a success message replaces an earlier failure", { email: root }, async (view) => {
+  const id = await make(view, "Failed Before", "before@example.org");
+  await view.openUser("before@example.org");
+  await view.ask("PUT", `/api/users/${id}`, { name: "Changed Before" });
+  await view.type("dialog input[name=name]", "Edited");
+  await view.press("Save changes");
+  await view.read("Somebody has changed this user in the meantime. Nothing was saved.", "dialog .notice");
+  await view.press("Ban");
+  await view.press("Ban");
+  // The first attempt fails, because the user has changed.
+  await view.read("Nothing was saved.", "dialog:not(.drawer) [role=alert]");
+  await view.press("Ban");
+  await view.read("is banned.", "dialog.drawer .status");
+  assert.equal(await view.text("dialog.drawer > .top > .notice"), "");
+  assert.equal(await view.valueOf("name"), "Edited");
+  await view.ask("DELETE", `/api/users/${id}`);
+});
+
 scene("a message disappears when the next edit begins", { email: root }, async (view) => {
   await view.openUser("hedy.lamarr@example.org");
   await view.press("Save changes");

@@ -108,6 +108,8 @@ class Drawer {
    * @param {boolean} [keepsEdits]
    */
   async #done(text, effects, keepsEdits) {
+    // An earlier error would contradict the success.
+    this.frame.notice.replaceChildren();
     try {
       await this.#load(keepsEdits);
       // A new password or a ban may have ended the sessions.
