@@ -41,6 +41,18 @@ std::size_t take_point(std::string_view bytes, utf8proc_int32_t& point) noexcept
     return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
+bool is_combining_mark(utf8proc_int32_t point) noexcept {
+    const utf8proc_category_t category = utf8proc_category(point);
+    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
+           category == UTF8PROC_CATEGORY_ME;
+}
+
+std::string encoded(utf8proc_int32_t point) {
+    utf8proc_uint8_t bytes[4];
+    const auto length = static_cast<std::size_t>(utf8proc_encode_char(point, bytes));
+    return {reinterpret_cast<const char*>(bytes), length};
+}
+
 /// Works like utf8proc_map, but leaves no code points in freed memory.
 std::string mapped(std::string_view text, int flags) {
     const auto options = static_cast<utf8proc_option_t>(flags);
@@ -154,10 +166,7 @@ std::string lower(std::string_view text) {
             lowered += "i\xcc\x87";
             continue;
         }
-        utf8proc_uint8_t bytes[4];
-        lowered.append(
-            reinterpret_cast<const char*>(bytes),
-            static_cast<std::size_t>(utf8proc_encode_char(utf8proc_tolower(point), bytes)));
+        lowered += encoded(utf8proc_tolower(point));
     }
     return lowered;
 }
@@ -202,13 +211,25 @@ bool has_only_combining_marks(std::string_view text) noexcept {
     for (std::size_t at = 0; at < text.size();) {
         utf8proc_int32_t point = 0;
         const std::size_t length = take_point(text.substr(at), point);
-        const utf8proc_category_t category = utf8proc_category(point);
-        if (length == 0 || (category != UTF8PROC_CATEGORY_MN && category != UTF8PROC_CATEGORY_MC &&
-                            category != UTF8PROC_CATEGORY_ME))
+        if (length == 0 || !is_combining_mark(point))
             return false;
         at += length;
     }
     return true;
+}
+
+std::string combining_marks() {
+    constexpr utf8proc_int32_t end = 0x110000;
+    std::string ranges;
+    for (utf8proc_int32_t point = 0x80; point < end; ++point) {
+        if (!is_combining_mark(point))
+            continue;
+        const utf8proc_int32_t first = point;
+        while (point + 1 < end && is_combining_mark(point + 1))
+            ++point;
+        ranges += encoded(first) + '-' + encoded(point);
+    }
+    return ranges;
 }
 
 std::string sort_key(std::string_view text) {
@@ -233,9 +254,7 @@ void for_each_fold(const std::function<void(std::string_view, std::string_view)>
     for (utf8proc_int32_t point = 1; point <= 0x10ffff; ++point) {
         if (!utf8proc_codepoint_valid(point))
             continue;
-        utf8proc_uint8_t bytes[4];
-        const auto length = static_cast<std::size_t>(utf8proc_encode_char(point, bytes));
-        const std::string_view text(reinterpret_cast<const char*>(bytes), length);
+        const std::string text = encoded(point);
         const std::string folded = fold(text);
         if (folded != text)
             visit(text, folded);

@@ -61,6 +61,9 @@ std::vector<std::string_view> search_words(std::string_view search);
 /// so a search for it would match everything.
 bool has_only_combining_marks(std::string_view text) noexcept;
 
+/// Returns all combining marks, as the ranges of a bracket expression: "a-bc-d".
+std::string combining_marks();
+
 /// Returns a key for sorting by its bytes: NFKD without combining marks (U+0300 to U+036F), and
 /// with A to Z in lower case. The text must be valid UTF-8 without U+0000.
 std::string sort_key(std::string_view text);

@@ -3,6 +3,7 @@
 #include "scale.hpp"
 #include "support/expected_users.hpp"
 #include "support/machine.hpp"
+#include "support/search_pairs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -161,6 +162,28 @@ TEST(postgresql_scale_lists, match_the_reference_for_every_role_search_and_page)
                                          "b"},
                                         {20, 0}));
     CHECK_EQUAL(std::string("of 0"), store.search("a\x01m"));
+}
+
+TEST(postgresql_scale_lists, search_every_script_like_the_reference) {
+    std::string values;
+    for (const SearchPair& pair : search_pairs) {
+        const std::string id = std::to_string(100 + all.size());
+        values += (values.empty() ? "('" : ", ('") + id + "', 'Name of " + id + "', " +
+                  sql_literal(pair.stored) + ", true, '2026-01-01T00:00Z')";
+        all.push_back({id, "Name of " + id, pair.stored, ""});
+    }
+    all.sort({});
+    sql().run(R"(INSERT INTO "user" (id, name, email, "emailVerified", "createdAt") VALUES )" +
+              values);
+    const auto check = [&](bool is_scaled) {
+        OpenStore store(params_);
+        CHECK_EQUAL(is_scaled, store.is_scaled());
+        for (const SearchPair& pair : search_pairs)
+            check_page(store, {{}, pair.searched}, {100, 0});
+    };
+    check(false);
+    scale();
+    check(true);
 }
 
 TEST(postgresql_scale_lists, match_the_reference_by_last_activity) {

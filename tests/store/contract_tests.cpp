@@ -1,7 +1,9 @@
 // Tests the contract of the store (store/store.hpp) on every database.
 #include "contract.hpp"
+#include "support/expected_users.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
+#include "support/search_pairs.hpp"
 
 #include <optional>
 #include <sys/socket.h>
@@ -161,6 +163,23 @@ TEST(list, searches_parts_of_folded_and_decomposed_letters) {
         check(search, "m");
     for (const char* search : {"weisssss", "wess", "nu-nez", "etee", "фдор", "99e"})
         check(search, "");
+}
+
+TEST(list, searches_every_script_like_the_reference) {
+    ExpectedUsers all;
+    for (const SearchPair& pair : search_pairs) {
+        const std::string id = std::to_string(100 + all.size());
+        add_user(id, pair.stored);
+        all.push_back({id, "Name of " + id, pair.stored, ""});
+    }
+    all.sort({});
+    for (const SearchPair& pair : search_pairs) {
+        const store::Filter filter = {{}, pair.searched};
+        const std::string expected = all.page(filter, {100, 0});
+        const store::Page page = expect_ok(store().list(filter, {100, 0}));
+        CHECK_EQUAL_TEXT(expected, ids(page) + " of " + std::to_string(page.total), pair.searched);
+        CHECK_TEXT(matches(filter, {"", "", pair.stored, ""}), pair.searched);
+    }
 }
 
 TEST(list, searches_words_in_any_order) {

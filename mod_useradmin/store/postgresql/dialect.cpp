@@ -17,13 +17,14 @@ namespace useradmin::store {
 
 namespace {
 
-/// Returns an SQL expression that folds the text like text::fold(). Letters that the database's
-/// lower() does not convert keep their case.
-std::string folded_text(const std::string& text) {
+/// Appends an SQL expression that folds the text like text::fold(), except ligatures. Letters that
+/// the database's lower() does not convert keep their case.
+void append_folded(Statement& statement, const std::string& text) {
+    // An argument, because the text of a statement is kept for each prepared statement.
+    static const std::string marks = '[' + text::combining_marks() + ']';
     // translate() can only replace a character with a single character. lower() keeps final sigmas.
     std::string from = "ς";
     std::string to = "σ";
-    std::string before;
     std::string after;
     for (const auto& [small, capital, plain] : text::plain_letters) {
         from += capital;
@@ -32,12 +33,15 @@ std::string folded_text(const std::string& text) {
             (to += capital.empty() ? "" : plain) += plain;
         } else {
             to += small;
-            before += "pg_catalog.replace(";
+            statement << "pg_catalog.replace(";
             after.append(", '").append(small).append("', '").append(plain).append("')");
         }
     }
-    return before + "pg_catalog.translate(pg_catalog.lower(pg_catalog.regexp_replace(normalize(" +
-           text + ", NFD), E'[\\u0300-\\u036f]', '', 'g')), '" + from + "', '" + to + "')" + after;
+    // Compose the text, as text::fold() does.
+    statement << "pg_catalog.translate(pg_catalog.lower(normalize(pg_catalog.regexp_replace("
+                 "normalize("
+              << text << ", NFD), " << argument(marks) << ", '', 'g'), NFC)), '" << from << "', '"
+              << to << "')" << after;
 }
 
 /// Returns a regular expression that matches every string that contains the word, or whose folded
@@ -71,7 +75,8 @@ std::string necessary_pattern(std::string_view word, std::string_view folded_wor
             (pattern += byte >= '0' && byte <= '9' ? "" : "\\") += byte;
         (pattern += foldable) += is_second_of_pair(at) ? "]*" : "]+";
     }
-    return pattern;
+    // Most names are in ASCII and cannot contain a word without it.
+    return pattern == ".*" ? "[^\\u0001-\\u007f]" : pattern;
 }
 
 // Other modules may use the connection, and a pooler may give it to other clients, so the search
@@ -197,8 +202,8 @@ class Postgresql final : public Dialect {
             statement << " OR ";
             matches(folded);
         }
-        statement << " OR " << folded_text(text) << " OPERATOR(pg_catalog.~~) " << Argument{folded}
-                  << ")";
+        append_folded(statement << " OR ", text);
+        statement << " OPERATOR(pg_catalog.~~) " << Argument{folded} << ")";
     }
 
     void append_like(Statement& statement, const Column& column,
