@@ -1,5 +1,6 @@
 #include "store/schema.hpp"
 
+#include "store/dialect.hpp"
 #include "store/store.hpp"
 #include "text/number.hpp"
 #include "text/timestamp.hpp"
@@ -239,7 +240,8 @@ std::string qualified_operator(std::string_view schema, std::string_view name) {
 }
 
 std::string Column::sql() const {
-    return quoted_identifier(name);
+    // SQLite reads an unknown name in double quotes as a string, but not one in backticks.
+    return wrapped(name, dialect == &sqlite() ? '`' : '"');
 }
 
 std::string Column::op(std::string_view name) const {

@@ -1023,7 +1023,17 @@ TEST(shared_schemas, are_read_again_if_they_are_outdated) {
     change("ALTER TABLE \"user\" RENAME COLUMN \"image\" TO \"picture\"",
            "ALTER TABLE \"user\" RENAME COLUMN \"picture\" TO \"image\"");
     expect_ok(store_on(second_).find("u", store::UserColumns::known));
-    expect_ok(store_on(first_).find("u", store::UserColumns::known));
+    const auto found = expect_ok(store_on(first_).find("u", store::UserColumns::known));
+    CHECK_FALSE(found.image.has_value());
+}
+
+TEST(tables_in_use, renamed_columns_do_not_become_strings) {
+    add_user("u", "u@x");
+    add_session("token", "u");
+    expect_ok(store().find("u", store::UserColumns::known));
+    change("ALTER TABLE \"session\" RENAME COLUMN \"userId\" TO \"user_id\"",
+           "ALTER TABLE \"session\" RENAME COLUMN \"user_id\" TO \"userId\"");
+    CHECK_EQUAL(1, expect_ok(store().delete_sessions_of_user("u")));
 }
 
 TEST(tables_in_use, do_not_leak_memory_for_rejected_statements) {

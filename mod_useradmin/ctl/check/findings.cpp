@@ -15,6 +15,11 @@ namespace useradmin::ctl {
 
 namespace {
 
+/// Returns the column's name for a message. Unlike Column::sql(), the result is safe in a shell.
+std::string quoted_name(const store::Column& column) {
+    return store::quoted_identifier(column.name);
+}
+
 class Examiner {
   public:
     Examiner(const DatabaseFacts& found, const CommandSettings& settings,
@@ -192,7 +197,7 @@ class Examiner {
                  ", so no user is protected from deletion; set UserAdminProtectedEmail to an "
                  "administrator's address");
         if (const std::int64_t collisions = found_.ambiguous_emails.value_or(0); collisions > 0) {
-            const std::string email = schema().user.at("email").sql();
+            const std::string email = quoted_name(schema().user.at("email"));
             note(count_of(collisions, "address belongs", "addresses belong") +
                  " to more than one user if case is ignored; these users must type the address "
                  "exactly as it is stored; see: SELECT lower(" +
@@ -264,12 +269,12 @@ class Examiner {
         const store::Table& account = schema().account;
         const store::Column& user_id = account.at("userId");
         const std::string id = user_id.kind != store::Column::Kind::text
-                                   ? "CAST(" + user_id.sql() + " AS text)"
-                                   : user_id.sql();
-        const std::string name = account.find("accountId")->sql();
+                                   ? "CAST(" + quoted_name(user_id) + " AS text)"
+                                   : quoted_name(user_id);
+        const std::string name = quoted_name(*account.find("accountId"));
         return "UPDATE " + account.name + " SET " + name + " = " + id + " WHERE " +
-               account.find("providerId")->sql() + " = 'credential' AND " + name + " <> " + id +
-               ";";
+               quoted_name(*account.find("providerId")) + " = 'credential' AND " + name + " <> " +
+               id + ";";
     }
 
     void check_emails(const RowCounts& own, const RowCounts& theirs) {
@@ -453,12 +458,12 @@ class Examiner {
         if (has("UserAdminExtras", "On") && !schema().scale.empty() && seen &&
             !has_index(letter, seen->column.name))
             advise_index(table(letter), "useradmin_seen", "lists sorted by last activity",
-                         seen->column.sql() + " DESC NULLS LAST, " +
-                             table(letter).find(letter == 's' ? "userId" : "id")->sql());
+                         quoted_name(seen->column) + " DESC NULLS LAST, " +
+                             quoted_name(*table(letter).find(letter == 's' ? "userId" : "id")));
     }
 
     std::string newest_first() const {
-        return schema().user.find("createdAt")->sql() + " DESC, \"id\"";
+        return quoted_name(*schema().user.find("createdAt")) + " DESC, \"id\"";
     }
 
     /// Adds a note if no index begins with the column. condition: limits the suggested index to
