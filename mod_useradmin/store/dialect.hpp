@@ -49,6 +49,8 @@ struct DatabaseProduct {
     /// The clause that makes a SELECT lock its rows, in the order of ORDER BY. Empty if no lock is
     /// needed.
     const char* row_lock;
+    /// The clause that makes a SELECT prevent changes to its rows. Empty if no lock is needed.
+    const char* shared_row_lock;
     /// The clause that locks the row of a user who is about to be deleted. Empty if no lock is
     /// needed.
     const char* removal_lock;

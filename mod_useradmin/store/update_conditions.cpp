@@ -31,7 +31,8 @@ void append_not_banned(Statement& statement, const Table& user, text::Timestamp 
     statement << ")";
 }
 
-void append_actor(Statement& statement, const Table& user, const std::optional<Actor>& actor) {
+void append_actor(Statement& statement, const Table& user, const std::optional<Actor>& actor,
+                  std::string_view lock) {
     if (!actor) {
         statement << "TRUE";
         return;
@@ -41,12 +42,12 @@ void append_actor(Statement& statement, const Table& user, const std::optional<A
         statement << "FALSE";
         return;
     }
-    // The caller's row is not locked, because two callers who change each other would deadlock. A
-    // ban that is committed after this statement has begun takes effect after the change.
+    // Without a lock, a ban that is committed after this statement has begun takes effect after the
+    // change. Most changes lock nothing, because two callers who change each other would deadlock.
     append_equals(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key, actor->id);
     append_not_banned(statement << " AND ", user, actor->now);
     append_one_of_roles(statement << " AND ", user, actor->roles);
-    statement << ")";
+    statement << lock << ")";
 }
 
 void append_one_of_roles(Statement& statement, const Table& user,

@@ -16,8 +16,9 @@ void append_one_of_roles(Statement& statement, const Table& user,
                          std::span<const std::string_view> roles);
 
 /// Appends a condition that the caller may still make the change (Actor), or TRUE if there is no
-/// caller.
-void append_actor(Statement& statement, const Table& user, const std::optional<Actor>& actor);
+/// caller. `lock` is empty or a clause that locks the caller's row.
+void append_actor(Statement& statement, const Table& user, const std::optional<Actor>& actor,
+                  std::string_view lock = {});
 
 /// Appends the guard's rule for the row useradmin_row. For keeps_last_of_role, the statement locks
 /// all unbanned users with the role until the transaction ends.

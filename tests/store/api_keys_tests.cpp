@@ -61,6 +61,22 @@ TEST(api_keys, are_found_with_their_owner) {
     CHECK_FALSE(expect_ok(find()).user.has_value());
 }
 
+TEST_GROUP_BASE(postgresql_api_keys, ApiKeys){};
+
+TEST(postgresql_api_keys, are_not_created_while_their_user_is_deleted) {
+    const auto created = while_another_writer(R"(DELETE FROM "user" WHERE "id" = 'n')", [&] {
+        model::ApiKey key;
+        key.id = "new";
+        key.reference_id = "n";
+        key.enabled = "1";
+        key.created_at = key.updated_at = now_;
+        return with_keys(
+            [&](store::DatabaseStore& store) { return store.create_api_key(key, "new digest"); });
+    });
+    CHECK_TRUE(created.is_not_found());
+    CHECK_TRUE(find("new digest").is_not_found());
+}
+
 TEST(api_keys, keys_of_the_old_schema_have_their_owner_in_userId) {
     sql().run(R"(ALTER TABLE "apikey" RENAME "referenceId" TO "userId")");
     CHECK_EQUAL(std::string("n"), std::string(expect_ok(find()).user.value().id));

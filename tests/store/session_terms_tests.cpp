@@ -237,6 +237,24 @@ TEST(guarded_callers, end_sessions_only_of_the_expected_version_and_role) {
     expect_ok(store().find_session("one"));
 }
 
+TEST_GROUP_BASE(postgresql_guarded_callers, Callers){};
+
+TEST(postgresql_guarded_callers, cannot_open_sessions_while_they_are_changed) {
+    store::SessionTerms terms;
+    terms.actor = admin_actor();
+    const std::pair<const char*, Failure> changes[] = {
+        {R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'boss')", Failure::caller_rejected},
+        {R"(UPDATE "user" SET "role" = 'user' WHERE "id" = 'boss')", Failure::caller_demoted},
+        {R"(DELETE FROM "user" WHERE "id" = 'boss')", Failure::caller_rejected}};
+    for (const auto& [change, failure] : changes) {
+        sql().run(R"(DELETE FROM "user" WHERE "id" = 'boss')");
+        add_user("boss", "boss@x", "'admin'");
+        const auto opened = while_another_writer(
+            change, [&] { return store().create_session(session_of("n", "new"), terms); });
+        CHECK_TEXT(!opened && opened.failure() == failure, change);
+    }
+}
+
 TEST(guarded_callers, may_change_users_if_they_are_unchanged) {
     store::UpdateGuard guard;
     guard.actor = admin_actor();

@@ -98,7 +98,8 @@ Exit create_key(Context& context) {
     key.rate_limit_max = rate;
     key.rate_limit_time_window = window;
     key.request_count = "0";
-    key.id = value_of(context.database_store().create_api_key(key, crypto::sha256_base64url(text)));
+    key.id = value_unless_deleted(
+        context.database_store().create_api_key(key, crypto::sha256_base64url(text)));
     if (sign_in::is_banned(user, now))
         print_error(
             display(user) +

@@ -109,6 +109,7 @@ constexpr DatabaseProduct postgresql_product = {
     // OFFSET 0 keeps outer conditions out of the subquery. The rows that they exclude must also be
     // locked.
     .row_lock = " OFFSET 0 FOR NO KEY UPDATE",
+    .shared_row_lock = " FOR SHARE",
     .removal_lock = " FOR UPDATE",
     .current_unix_time = "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)",
     // pg_last_xact_replay_timestamp() is NULL if nothing has been replayed since the server

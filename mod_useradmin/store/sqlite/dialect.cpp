@@ -76,6 +76,7 @@ constexpr DatabaseProduct sqlite_product = {
     .read_only_hint = "httpd's account must be able to write to the file and its directory",
     .begin_snapshot = "BEGIN",
     .row_lock = "",
+    .shared_row_lock = "",
     .removal_lock = "",
     .current_unix_time = "CAST(strftime('%s', 'now') AS bigint)",
     .last_replay_time = "NULL",

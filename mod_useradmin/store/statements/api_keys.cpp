@@ -126,12 +126,20 @@ Result<Done> use_api_key(Work& work, const ApiKeyUse& use) {
 Result<std::string_view> create_api_key(Work& work, const model::ApiKey& key,
                                         std::string_view digest) {
     const OwnedTable& keys = *work.schema().api_keys();
-    work.row_change().user_id = key.reference_id.value_or("");
     Statement statement = work.statement();
     Assignments row = assignments_of(keys.table, key);
     row.push_back({&keys.table.at("key"), argument(digest)});
     statement.insertion(keys.table, row) << " RETURNING " << keys.table.select_expression("id");
-    return first_row(work, statement, [](Rows& rows) { return rows.take().value_or(""); });
+    std::string_view id;
+    // With the lock, the user's deletion also deletes this key.
+    const Result<Done> created =
+        change_locked_user(work, key.reference_id.value_or(""), {}, [&](const LockedUser&) {
+            return first_row(work, statement, [&](Rows& rows) {
+                id = rows.take().value_or("");
+                return Done();
+            });
+        });
+    return created ? Result<std::string_view>(id) : created.failure();
 }
 
 Result<std::vector<model::ApiKey>> list_api_keys(Work& work, std::string_view user_id) {

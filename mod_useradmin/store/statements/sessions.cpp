@@ -96,13 +96,14 @@ void append_hash(Statement& statement, const Table& account, std::string_view ha
 }
 
 /// Appends a condition that a row of the user table is the session's user and meets the terms other
-/// than the password hash.
+/// than the password hash. Locks the actor, because a ban must end this session.
 void append_terms(Statement& statement, const Table& user, const model::Session& session,
                   const SessionTerms& terms) {
     const Column& key = user.at("id");
     append_equals(statement, key, session.user_id);
     if (terms.actor)
-        append_actor(statement << " AND ", user, terms.actor);
+        append_actor(statement << " AND ", user, terms.actor,
+                     key.dialect->product().shared_row_lock);
     if (terms.verified == nullptr)
         return;
     statement << " AND coalesce(" << as_text(user.at("email")) << ", '')" << user.op("=")
