@@ -1,6 +1,7 @@
 #include "api/columns.hpp"
 
 #include "api/texts.hpp"
+#include "text/number.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
 
@@ -18,11 +19,12 @@ bool contains(ColumnNames names, std::string_view name) noexcept {
     return std::ranges::find(names, name) != names.end();
 }
 
+// JavaScript's Number.MAX_SAFE_INTEGER.
+constexpr std::int64_t largest = 9007199254740991;
+
 /// Returns std::nullopt if the number is not an integer or is out of range for the column.
 std::optional<std::int64_t> whole_number(double number, const store::ExtraColumn& column) {
-    // JavaScript's Number.MAX_SAFE_INTEGER.
-    constexpr double largest = 9007199254740991;
-    if (std::trunc(number) != number || std::abs(number) > largest)
+    if (std::trunc(number) != number || std::abs(number) > static_cast<double>(largest))
         return std::nullopt;
     const auto whole = static_cast<std::int64_t>(number);
     return whole > column.max_value || whole < -column.max_value - 1 ? std::nullopt
@@ -125,6 +127,13 @@ std::optional<model::Value> ColumnChanges::value_of(std::string_view name,
     if (kind == Kind::number && column.kind == Type::integer)
         if (const auto number = whole_number(data_->number(name), column))
             return model::Value(std::string_view(texts_.emplace_back(std::to_string(*number))));
+    if (kind == Kind::string && column.kind == Type::integer) {
+        // JavaScript would round these numbers, so responses also have them as strings.
+        const auto number =
+            text::parse_integer(data_->text(name), -column.max_value - 1, column.max_value);
+        if (number && (*number > largest || *number < -largest))
+            return model::Value(std::string_view(texts_.emplace_back(std::to_string(*number))));
+    }
     if (kind == Kind::string && column.kind == Type::time)
         if (const auto time = text::parse_date(data_->text(name)))
             return model::Value(*time);

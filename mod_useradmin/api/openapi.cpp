@@ -301,12 +301,15 @@ class Document {
                                  cJSON_CreateString(text.spanish.data()));
     }
 
-    static const char* response_schema_of(store::ExtraColumn::Kind kind) noexcept {
+    static const char* response_schema_of(const store::ExtraColumn& column) noexcept {
         using Kind = store::ExtraColumn::Kind;
-        switch (kind) {
+        switch (column.kind) {
         case Kind::text:
             return R"({"type":["string","null"]})";
         case Kind::integer:
+            if (column.max_value > std::numeric_limits<std::int32_t>::max())
+                return R"({"type":["integer","string","null"],"description":)"
+                       R"("A string if JavaScript would round the number."})";
             return R"({"type":["integer","null"]})";
         case Kind::boolean:
             return R"({"type":["boolean","null"]})";
@@ -323,7 +326,7 @@ class Document {
         cJSON* const schema = parsed(column.kind == store::ExtraColumn::Kind::time
                                          ? R"({"type":["string","null"],"description":)"
                                            R"("A time in ISO 8601."})"
-                                         : response_schema_of(column.kind));
+                                         : response_schema_of(column));
         if (!column.is_nullable)
             set(schema, "type", std::string(member(schema, "type")->child->valuestring));
         return schema;
@@ -350,11 +353,11 @@ class Document {
             json::Writer(quoted).string(column.name);
             const JsonPtr name(parsed(quoted));
             set(member(schema, "properties"), name->valuestring,
-                parsed(response_schema_of(column.kind)));
+                parsed(response_schema_of(column)));
             set(example, name->valuestring, cJSON_CreateNull());
             cJSON_AddItemToArray(member(schema, "required"), cJSON_Duplicate(name.get(), true));
             if (settings_.has_extras && may_read_column(settings_, column.name))
-                set(user, name->valuestring, parsed(response_schema_of(column.kind)));
+                set(user, name->valuestring, parsed(response_schema_of(column)));
             if (data != nullptr && may_change_column(settings_, column))
                 set(member(data, "properties"), name->valuestring, request_schema_of(column));
         }

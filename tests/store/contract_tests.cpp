@@ -5,6 +5,7 @@
 #include "support/process.hpp"
 #include "support/search_pairs.hpp"
 
+#include <map>
 #include <optional>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -793,6 +794,21 @@ TEST(extra_columns, columns_of_any_type_are_returned_as_JSON) {
                              : "\"score\" = '" + sign + "Infinity', \"data\" = '[]'"));
         const std::string object = extra_json(expect_ok(store().update("u", {})));
         STRCMP_CONTAINS(is_sqlite ? R"("score":null,"data":"00FF")" : "Infinity\"", object.c_str());
+    }
+}
+
+TEST(extra_columns, integers_that_JavaScript_would_round_are_strings) {
+    add_user("u", "u@x");
+    change("ALTER TABLE \"user\" ADD COLUMN \"visits\" bigint",
+           "ALTER TABLE \"user\" DROP COLUMN \"visits\"");
+    for (const auto& [number, json] :
+         std::map<std::string, std::string>{{"9007199254740991", "9007199254740991"},
+                                            {"-9007199254740992", "\"-9007199254740992\""},
+                                            {"9223372036854775807", "\"9223372036854775807\""},
+                                            {"NULL", "null"}}) {
+        sql().run("UPDATE \"user\" SET \"visits\" = " + number);
+        const std::string object = extra_json(expect_ok(store().update("u", {})));
+        STRCMP_CONTAINS(("\"visits\":" + json + "}").c_str(), object.c_str());
     }
 }
 

@@ -13,7 +13,7 @@ constexpr std::string_view bad_request = "400 Petición incorrecta";
 
 constexpr std::string_view shown[] = {"company", "logins", "absent"};
 constexpr std::string_view editable[] = {"plan",  "seats",   "trial", "since",
-                                         "notes", "renamed", "tag"};
+                                         "notes", "renamed", "tag",   "visits"};
 
 class Columns : public ApiScene {
   public:
@@ -26,7 +26,8 @@ class Columns : public ApiScene {
         store.columns = {{"company", Kind::text},  {"logins", Kind::integer},
                          {"plan", Kind::text},     {"seats", Kind::integer, true, 32767},
                          {"trial", Kind::boolean}, {"since", Kind::time},
-                         {"notes", Kind::any},     {"tag", Kind::text, false}};
+                         {"notes", Kind::any},     {"tag", Kind::text, false},
+                         {"visits", Kind::integer}};
         store.other_columns = {{"company", R"("A, {\"plan\": 1}")"},
                                {"key", R"("s3cr3t")"},
                                {"plan", R"([1, {"key": 2}])"},
@@ -118,6 +119,16 @@ TEST(columns, accept_values_of_their_types) {
     expect_set("trial", "false", "false");
     expect_set("trial", "null", "null");
     expect_set("since", R"("2026-11-20T23:30:19.717Z")", "2026-11-20T23:30:19.717Z");
+}
+
+TEST(columns, integers_that_JavaScript_would_round_are_strings) {
+    for (const char* value :
+         {"9007199254740992", "\"9007199254740991\"", "\"9223372036854775808\"", "\"\"", "\"x\""})
+        expect_rejection(bad_request, super_admin,
+                         "{\"data\":{\"visits\":" + std::string(value) + "}}");
+    expect_set("visits", "9007199254740991", "9007199254740991");
+    for (const std::string number : {"9007199254740992", "-9223372036854775808"})
+        expect_set("visits", '"' + number + '"', number);
 }
 
 TEST(columns, are_set_together_with_fields) {

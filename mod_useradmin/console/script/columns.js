@@ -87,5 +87,5 @@ function extraValue({ type }, value) {
 function extraData({ type, nullable }, text) {
   if (!text && (nullable || type !== "text")) return null;
   if (type === "time") return new Date(text).toISOString();
-  return type === "boolean" ? text === "true" : type === "integer" ? Number(text) : text;
+  return type === "boolean" ? text === "true" : type === "integer" && Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }

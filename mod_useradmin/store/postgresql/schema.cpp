@@ -348,7 +348,13 @@ std::string as_json(const Column& column) {
         const auto [before, after] = in_utc(column.type.ends_with("with time zone"));
         value = before + value + after;
     }
-    return "pg_catalog.to_json(" + value + ")::pg_catalog.text";
+    const std::string json = "pg_catalog.to_json(" + value + ")::pg_catalog.text";
+    if (column.type != "bigint")
+        return json;
+    // JavaScript would round larger numbers, so they are strings.
+    return "CASE WHEN " + value + column.op(">=") + "'-9007199254740991'::pg_catalog.int8 AND " +
+           value + column.op("<=") + "'9007199254740991'::pg_catalog.int8 THEN " + json +
+           " ELSE pg_catalog.to_json(" + value + "::pg_catalog.text)::pg_catalog.text END";
 }
 
 /// Returns a FROM item with the letters and OIDs of the tables that exist. For other tables,

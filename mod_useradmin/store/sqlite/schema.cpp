@@ -184,6 +184,10 @@ std::string json_of(const Column& column) {
                  ", 'unixepoch')";
     if (column.kind == Column::Kind::boolean)
         value += " WHEN 'integer' THEN json(iif(" + sql + ", 'true', 'false'))";
+    // JavaScript would round larger numbers, so they are strings.
+    value += " WHEN 'integer' THEN iif(" + sql +
+             " BETWEEN -9007199254740991 AND 9007199254740991, " + sql + ", CAST(" + sql +
+             " AS TEXT))";
     value += " ELSE " + sql + " END";
     if (column.type.starts_with("json"))
         return "iif(typeof(" + sql + ") = 'text' AND json_valid(" + sql + "), json(" + sql + "), " +
