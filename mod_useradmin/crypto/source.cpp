@@ -42,11 +42,9 @@ std::variant<LoadedSecret, std::string> read_file(const std::string& path) {
     if (size < 0)
         return "cannot read " + path + ": " + reason.message();
     const auto text = bytes.view().substr(0, static_cast<std::size_t>(size));
-    auto line = text.substr(0, text.find('\n'));
+    auto line = text::without_byte_order_mark(text.substr(0, text.find('\n')));
     if (line.ends_with('\r'))
         line.remove_suffix(1);
-    if (line.starts_with(text::byte_order_mark))
-        line.remove_prefix(text::byte_order_mark.size());
     if (line.empty())
         return "the first line of " + path + " is empty";
     if (line.size() > max_line_length || !text::is_clean_utf8(line))

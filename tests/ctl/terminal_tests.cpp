@@ -270,7 +270,7 @@ TEST(hostile_texts, in_names_of_the_database_do_not_reach_the_terminal) {
     sql().run("CREATE TABLE \"" + table +
               "\" (\"id\" integer PRIMARY KEY, \"c\x1b\u009b\u202e\" "
               "text NOT NULL)");
-    expect_escapes({"--tables", table + " " + table + " " + table, "check"});
+    expect_escapes({"--tables", table + " b" + table + " c" + table, "check"});
     expect_escapes({"--tables", "\"" + table + "\" session account", "check"});
     expect_escapes({"--tables", "\"" + table + "\" session account", "list"});
     sql().run("DROP TABLE \"" + table + "\"");
