@@ -468,3 +468,14 @@ scene("no focused input is covered in a small panel", { email: root, width: 320,
   assert.deepEqual(covered, []);
   await view.ask("DELETE", `/api/users/${id}`);
 });
+
+scene("a printed user is not cut off after a page", { email: root, height: 480 }, async (view) => {
+  await view.openUser("emmy.noether@example.org");
+  await view.page.emulateMediaType("print");
+  const [inner, outer, position, isListed] = await view.page.$eval("dialog", (drawer) => [
+    drawer.scrollHeight, drawer.clientHeight, getComputedStyle(drawer).position, document.querySelector("main").checkVisibility(),
+  ]);
+  assert.ok(inner > 480 && outer === inner, `${outer} of ${inner} px are printed`);
+  assert.equal(position, "absolute");
+  assert.equal(isListed, false);
+});
