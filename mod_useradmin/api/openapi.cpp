@@ -10,6 +10,8 @@
 #include <cJSON.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -327,8 +329,12 @@ class Document {
                                          ? R"({"type":["string","null"],"description":)"
                                            R"("A time in ISO 8601."})"
                                          : response_schema_of(column));
-        if (!column.is_nullable)
-            set(schema, "type", std::string(member(schema, "type")->child->valuestring));
+        if (!column.is_nullable) {
+            cJSON* const types = member(schema, "type");
+            cJSON_DeleteItemFromArray(types, cJSON_GetArraySize(types) - 1); // "null"
+            if (cJSON_GetArraySize(types) == 1)
+                set(schema, "type", std::string(types->child->valuestring));
+        }
         return schema;
     }
 

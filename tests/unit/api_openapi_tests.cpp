@@ -180,7 +180,7 @@ TEST(api_openapi, has_409_and_CORS_headers_only_if_configured) {
 TEST(api_openapi, has_the_extra_columns_of_the_table) {
     using Kind = store::ExtraColumn::Kind;
     const store::ExtraColumn columns[] = {
-        {"phone", Kind::text}, {"logins", Kind::integer}, {"we\"ird\n", Kind::any}};
+        {"phone", Kind::text}, {"logins", Kind::integer, true, 32767}, {"we\"ird\n", Kind::any}};
     surroundings.columns = columns;
     const std::string text = document();
     const auto property = [&](const std::string& name) {
@@ -194,8 +194,9 @@ TEST(api_openapi, has_the_extra_columns_of_the_table) {
 }
 
 TEST(api_openapi, describes_columns_named_like_keywords_of_OpenAPI) {
-    const store::ExtraColumn columns[] = {{"responses", store::ExtraColumn::Kind::integer},
-                                          {"x-other-paths", store::ExtraColumn::Kind::text}};
+    const store::ExtraColumn columns[] = {
+        {"responses", store::ExtraColumn::Kind::integer, true, 32767},
+        {"x-other-paths", store::ExtraColumn::Kind::text}};
     surroundings.columns = columns;
     const std::vector<std::string> properties = {"components", "schemas", "FullUser", "properties"};
     const std::string text = at(properties);
@@ -206,7 +207,7 @@ TEST(api_openapi, describes_columns_named_like_keywords_of_OpenAPI) {
 TEST(api_openapi, has_the_columns_that_super_admins_read_and_change) {
     using Kind = store::ExtraColumn::Kind;
     const store::ExtraColumn columns[] = {
-        {"phone", Kind::text}, {"logins", Kind::integer}, {"hidden", Kind::text}};
+        {"phone", Kind::text}, {"logins", Kind::integer, true, 32767}, {"hidden", Kind::text}};
     constexpr std::string_view shown[] = {"phone"};
     constexpr std::string_view editable[] = {"logins"};
     surroundings.columns = columns;
@@ -232,16 +233,20 @@ TEST(api_openapi, has_the_columns_that_super_admins_read_and_change) {
 
 TEST(api_openapi, describes_what_a_column_accepts) {
     using Kind = store::ExtraColumn::Kind;
-    const store::ExtraColumn columns[] = {
-        {"since", Kind::time}, {"until", Kind::time, false}, {"seats", Kind::integer, false}};
-    constexpr std::string_view editable[] = {"since", "until", "seats"};
+    const store::ExtraColumn columns[] = {{"since", Kind::time},
+                                          {"until", Kind::time, false},
+                                          {"seats", Kind::integer, false, 32767},
+                                          {"visits", Kind::integer, false}};
+    constexpr std::string_view editable[] = {"since", "until", "seats", "visits"};
     surroundings.columns = columns;
     settings.editable_columns = editable;
     settings.has_extras = true;
     CHECK_EQUAL(
-        std::string(R"({"since":{"type":["string","null"],"description":"A time in ISO 8601."},)"
-                    R"("until":{"type":"string","description":"A time in ISO 8601."},)"
-                    R"("seats":{"type":"integer"}})"),
+        std::string(
+            R"({"since":{"type":["string","null"],"description":"A time in ISO 8601."},)"
+            R"("until":{"type":"string","description":"A time in ISO 8601."},)"
+            R"("seats":{"type":"integer"},"visits":{"type":["integer","string"],"description":)"
+            R"("A string if JavaScript would round the number."}})"),
         at({"paths", "/{id}", "put", "requestBody", "content", "application/json", "schema",
             "properties", "data", "properties"}));
 }
