@@ -154,6 +154,7 @@ scene("a CSV file has no formula in any cell", { email: root }, async (view) => 
   await add("a;=1+1", "one@split.example");
   await add("a;b\n-1\n\"=2\nc", "two@split.example");
   await view.ask("PUT", `/api/users/${(await add("c", "three@split.example")).data.id}`, { data: { seats: -5 } });
+  await view.ask("PUT", `/api/users/${(await add("d", "four@split.example")).data.id}`, { data: { seats: "-9007199254740993" } });
   await view.press("Columns");
   await (await view.page.waitForSelector("dialog .choice ::-p-text(seats)")).click();
   await view.press("Close");
@@ -162,6 +163,7 @@ scene("a CSV file has no formula in any cell", { email: root }, async (view) => 
   assert.ok(saved.includes(`,"a;'=1+1",one@split.example,`), saved);
   assert.ok(saved.includes(`,"a;b\n'-1\n""'=2\nc",two@split.example,`), saved);
   assert.ok(saved.includes(",-5\r\n"), saved);
+  assert.ok(saved.includes(",-9007199254740993\r\n"), saved);
   await site.sql(`DELETE FROM user WHERE email LIKE '%@split.example'`);
 });
 
