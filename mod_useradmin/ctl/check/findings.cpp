@@ -290,7 +290,7 @@ class Examiner {
                     : "its own addresses have capital letters");
         if (!wants_lower || own.capital_emails == 0)
             return;
-        const std::string email = schema().user.find("email")->sql();
+        const std::string email = quoted_name(schema().user.at("email"));
         add_problem(
             count_of(own.capital_emails, "user created here has", "users created here have") +
             " capital letters in the address, but the application's own users have none; "
@@ -433,7 +433,7 @@ class Examiner {
         if (role != nullptr && schema().user.find("createdAt") != nullptr &&
             !has_index('u', "coalesce("))
             advise_index(schema().user, "role_newest", "lists filtered by role",
-                         "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
+                         "COALESCE(" + quoted_name(*role) + ", 'user'), " + newest_first());
         const store::Column* updated = schema().user.find("updatedAt");
         if (schema().public_lacks_schema_usage)
             add_problem(
@@ -473,8 +473,8 @@ class Examiner {
         const store::Column* column = table(letter).find(field);
         if (column != nullptr && !has_index(letter, column->name))
             advise_index(table(letter), name, purpose,
-                         name == "newest" ? newest_first() : column->sql(),
-                         condition.empty() ? "" : " WHERE " + column->sql() + condition);
+                         name == "newest" ? newest_first() : quoted_name(*column),
+                         condition.empty() ? "" : " WHERE " + quoted_name(*column) + condition);
     }
 
     /// Returns whether the relation is a table, a partitioned table or a materialized view.
