@@ -4,6 +4,7 @@
 #include "sign_in/identity.hpp"
 #include "text/unicode.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace useradmin::sign_in {
@@ -113,6 +114,7 @@ void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const 
     constexpr std::size_t max_shown = 254; // maximum length of an address (RFC 5321)
     std::string line = "UA0315: sign-in as '";
     line += login.email.substr(0, max_shown);
+    std::ranges::replace(line, '\0', '?'); // would end the line in the log
     line += "' failed: ";
     line += message_of(outcome);
     log_.write_for_client(text::Level::info, line, login.network.text());

@@ -20,7 +20,7 @@ Response ended_session(const Service& service) {
     return response;
 }
 
-/// Returns whether the session was opened for a shorter time than httpd's own sessions.
+/// Returns whether the session expires sooner after its creation than httpd's own sessions.
 bool is_short(const model::Session& session) {
     // better-auth determines the two times one after the other.
     constexpr std::chrono::minutes tolerance(1);

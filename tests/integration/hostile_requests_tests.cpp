@@ -285,7 +285,7 @@ class RequestGenerator {
                                    R"({"name":null,"email":[],"password":{}})",
                                    R"({"name":"a\u0000b"})",
                                    "{\"name\":\"\xff\"}",
-                                   "\xef\xbb\xbf{}",
+                                   "\xef\xbb\xbf\xef\xbb\xbf{}",
                                    R"({"banned":"true"})",
                                    R"({"role":7})",
                                    R"({"a":1e400,"b":-0.0,"c":[[[[[[]]]]]]})",

@@ -187,6 +187,7 @@ TEST(unauthorized, a_caller_banned_during_the_request_is_logged) {
     expect_error(send("DELETE", "/api/users/ulises-1"), 401, "No autorizado");
     expect_reason_logged(
         "warn", "UA0224: a change was rejected (401): the caller was deleted or banned", "");
+    CHECK(lines_with("AuthUserAdminCache").empty());
 }
 
 TEST(unauthorized, a_valid_session_is_not_logged) {

@@ -210,9 +210,7 @@ std::string_view UserFileReader::read_line() {
 }
 
 std::string_view UserFileReader::without_mark(std::string_view line) const noexcept {
-    if (line_ == 0 && line.starts_with(text::byte_order_mark))
-        line.remove_prefix(text::byte_order_mark.size());
-    return line;
+    return line_ == 0 ? text::without_byte_order_mark(line) : line;
 }
 
 void UserFileReader::read_header() {
