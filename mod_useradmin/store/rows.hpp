@@ -8,6 +8,10 @@
 
 namespace useradmin::store {
 
+/// A value of a row. std::monostate is NULL. A time is a string if the database returned it as
+/// text.
+using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
+
 /// Reads the rows of a result once, in order. Strings are valid for the lifetime of the pool that
 /// was passed to the Client.
 class Rows {
@@ -15,8 +19,7 @@ class Rows {
     Rows() noexcept = default;
     /// `cells` are the values in row-major order. `affected` is the number of rows changed by a
     /// statement without result rows.
-    Rows(std::span<const model::NullableText> cells, std::size_t column_count,
-         std::int64_t affected) noexcept
+    Rows(std::span<const Cell> cells, std::size_t column_count, std::int64_t affected) noexcept
         : cells_(cells), column_count_(column_count), affected_(affected) {}
 
     std::size_t count() const noexcept {
@@ -35,15 +38,25 @@ class Rows {
         return true;
     }
     /// Returns whether the next column is NULL or past the end.
-    bool is_null() const noexcept { return at_ >= end_ || !cells_[at_]; }
-    /// Reads the next column as a string. Returns std::nullopt if it is NULL or past the end.
+    bool is_null() const noexcept {
+        return at_ >= end_ || std::holds_alternative<std::monostate>(cells_[at_]);
+    }
+    /// Reads the next column as a string. Returns std::nullopt if it is NULL, a decoded time, or
+    /// past the end.
     model::NullableText take() noexcept {
-        return at_ < end_ ? cells_[at_++] : model::NullableText();
+        const Cell* cell = take_cell();
+        const auto* text = cell != nullptr ? std::get_if<std::string_view>(cell) : nullptr;
+        return text != nullptr ? model::NullableText(*text) : model::NullableText();
     }
     /// Reads the next column as a time. Returns std::nullopt if it is not a time.
     model::NullableTime take_time() noexcept {
-        const model::NullableText text = take();
-        return text ? text::parse_timestamp(*text) : std::nullopt;
+        const Cell* cell = take_cell();
+        if (cell == nullptr)
+            return {};
+        if (const auto* time = std::get_if<text::Timestamp>(cell))
+            return *time;
+        const auto* text = std::get_if<std::string_view>(cell);
+        return text != nullptr ? text::parse_timestamp(*text) : model::NullableTime();
     }
 
     /// Reads the next column as a number. Returns 0 if it is not a number.
@@ -79,7 +92,9 @@ class Rows {
     }
 
   private:
-    std::span<const model::NullableText> cells_;
+    const Cell* take_cell() noexcept { return at_ < end_ ? &cells_[at_++] : nullptr; }
+
+    std::span<const Cell> cells_;
     std::size_t column_count_ = 0;
     std::int64_t affected_ = 0;
     std::size_t rows_read_ = 0;

@@ -1,6 +1,7 @@
 #include "store/postgresql/client.hpp"
 
 #include "apr/pool.hpp"
+#include "text/hex.hpp"
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -36,20 +37,81 @@ PGresult* adopt_result(PGresult* result, apr_pool_t* pool) {
     return result;
 }
 
+/// Binary formats that this client decodes.
+enum class Form { text, boolean, integer, microseconds, uuid };
+
+/// Returns the format of a built-in type by its fixed OID (pg_type.dat), or std::nullopt if this
+/// client cannot decode the type.
+std::optional<Form> form_of(Oid type) noexcept {
+    constexpr std::pair<Oid, Form> forms[] = {
+        {25, Form::text},    {1043, Form::text},         {1042, Form::text},
+        {16, Form::boolean}, {21, Form::integer},        {23, Form::integer},
+        {20, Form::integer}, {1114, Form::microseconds}, {1184, Form::microseconds},
+        {2950, Form::uuid},
+    };
+    for (const auto& [oid, form] : forms)
+        if (oid == type)
+            return form;
+    return std::nullopt;
+}
+
+/// Decodes a big-endian signed integer of up to eight bytes.
+std::int64_t integer_of(std::string_view bytes) noexcept {
+    std::uint64_t number =
+        static_cast<signed char>(bytes.empty() ? 0 : bytes.front()) < 0 ? ~0ULL : 0;
+    for (const char byte : bytes)
+        number = number << 8 | static_cast<unsigned char>(byte);
+    return static_cast<std::int64_t>(number);
+}
+
+/// Decodes a timestamp in microseconds since 2000. Returns std::nullopt for infinity, for years
+/// before 1 and for years after 9999.
+model::NullableTime time_of(std::int64_t microseconds) noexcept {
+    constexpr text::Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
+    const text::Timestamp time = epoch + std::chrono::floor<std::chrono::milliseconds>(
+                                             std::chrono::microseconds(microseconds));
+    return time >= text::first_time && time <= text::last_time ? model::NullableTime(time)
+                                                               : model::NullableTime();
+}
+
+Cell cell_of(Form form, std::string_view bytes, apr_pool_t* pool) {
+    switch (form) {
+    case Form::text:
+        return bytes;
+    case Form::boolean:
+        return std::string_view(integer_of(bytes) != 0 ? "t" : "f");
+    case Form::integer:
+        return apr::copy_view(pool, std::to_string(integer_of(bytes)));
+    case Form::microseconds:
+        if (const model::NullableTime time = time_of(integer_of(bytes)))
+            return *time;
+        return Cell();
+    case Form::uuid:
+        return apr::copy_view(pool, text::uuid(bytes));
+    }
+    return Cell();
+}
+
 Rows rows_of(const PGresult* result, apr_pool_t* pool) {
     const int width = PQnfields(result);
     const int count = PQntuples(result);
     const auto size = static_cast<std::size_t>(width) * static_cast<std::size_t>(count);
-    auto* const cells =
-        static_cast<model::NullableText*>(apr_palloc(pool, sizeof(model::NullableText) * size));
-    auto* cell = cells;
-    for (int row = 0; row < count; ++row)
-        for (int column = 0; column < width; ++column, ++cell) {
-            new (cell) model::NullableText();
-            if (PQgetisnull(result, row, column) == 0)
-                cell->emplace(PQgetvalue(result, row, column),
-                              static_cast<std::size_t>(PQgetlength(result, row, column)));
+    auto* const cells = static_cast<Cell*>(apr_palloc(pool, sizeof(Cell) * size));
+    for (int column = 0; column < width; ++column) {
+        const Form form = PQfformat(result, column) == 0
+                              ? Form::text
+                              : form_of(PQftype(result, column)).value_or(Form::text);
+        Cell* cell = cells + column;
+        for (int row = 0; row < count; ++row, cell += width) {
+            const int length = PQgetlength(result, row, column);
+            if (length == 0 && PQgetisnull(result, row, column) != 0)
+                new (cell) Cell();
+            else
+                new (cell) Cell(cell_of(
+                    form, {PQgetvalue(result, row, column), static_cast<std::size_t>(length)},
+                    pool));
         }
+    }
     std::int64_t affected = 0;
     const std::string_view tuples = PQcmdTuples(const_cast<PGresult*>(result));
     std::from_chars(tuples.data(), tuples.data() + tuples.size(), affected);
@@ -155,10 +217,11 @@ class PostgresqlClient final : public Client {
             ++prepared_count_;
         }
         const auto arguments = statement.arguments();
+        const auto& [name, is_binary] = known->second;
         const PGresult* const result =
-            adopt_result(result_of(PQsendQueryPrepared(connection_, known->second.c_str(),
-                                                       static_cast<int>(arguments.size()),
-                                                       arguments.data(), nullptr, nullptr, 0)),
+            adopt_result(result_of(PQsendQueryPrepared(
+                             connection_, name.c_str(), static_cast<int>(arguments.size()),
+                             arguments.data(), nullptr, nullptr, is_binary ? 1 : 0)),
                          pool);
         ++runs_;
         if (!is_unknown(state_of(result)))
@@ -248,8 +311,8 @@ class PostgresqlClient final : public Client {
 
     void discard_prepared() override {
         std::string sql;
-        for (const auto& [text, name] : prepared_)
-            sql += "DEALLOCATE " + name + ";";
+        for (const auto& [text, prepared] : prepared_)
+            sql += "DEALLOCATE " + prepared.name + ";";
         const std::size_t count = prepared_.size();
         forget_prepared();
         if (sql.empty() || is_in_transaction())
@@ -262,6 +325,13 @@ class PostgresqlClient final : public Client {
     }
 
   private:
+    struct Prepared {
+        std::string name;
+        /// Whether this client can decode the binary format of all result types. Binary results are
+        /// cheaper than text.
+        bool is_binary = false;
+    };
+
     // If the backend lacks a prepared statement twice within this many executions, assume a pooler.
     static constexpr unsigned close_succession = 1000;
 
@@ -321,17 +391,27 @@ class PostgresqlClient final : public Client {
         return is_done;
     }
 
-    /// Prepares a statement, and returns its name.
-    std::optional<std::string> prepare(const std::string& sql, apr_pool_t* pool) {
+    std::optional<Prepared> prepare(const std::string& sql, apr_pool_t* pool) {
         // Behind PgBouncer, clients share a backend, so different statements must have different
         // names. Hash the label and the text, because PostgreSQL truncates names to 63 bytes.
-        std::string name = "useradmin_" + std::to_string(std::hash<std::string>()(label_ + sql)) +
-                           "_" + std::to_string(generation_);
+        Prepared prepared = {"useradmin_" + std::to_string(std::hash<std::string>()(label_ + sql)) +
+                             "_" + std::to_string(generation_)};
+        const char* const name = prepared.name.c_str();
         const PGresult* const made = adopt_result(
-            result_of(PQsendPrepare(connection_, name.c_str(), sql.c_str(), 0, nullptr)), pool);
+            result_of(PQsendPrepare(connection_, name, sql.c_str(), 0, nullptr)), pool);
         if (!is_prepared_already(state_of(made)) && !answer(made, pool))
             return std::nullopt;
-        return name;
+        const PGresult* const columns =
+            adopt_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
+        // If the backend no longer has the statement, run() handles the error.
+        if (is_unknown(state_of(columns)))
+            return prepared;
+        if (!answer(columns, pool))
+            return std::nullopt;
+        prepared.is_binary = true;
+        for (int column = 0; column < PQnfields(columns); ++column)
+            prepared.is_binary = prepared.is_binary && form_of(PQftype(columns, column));
+        return prepared;
     }
 
     /// Runs a statement as the unnamed statement. Within a transaction, the backend stays the same,
@@ -481,8 +561,7 @@ class PostgresqlClient final : public Client {
     unsigned runs_ = 0;
     /// The number of times in close succession that the backend lacked a prepared statement.
     unsigned unknown_statements_ = 0;
-    /// The names of the prepared statements by their text.
-    std::unordered_map<std::string, std::string> prepared_;
+    std::unordered_map<std::string, Prepared> prepared_;
     /// The number of statements that the backend has prepared, including forgotten ones.
     std::size_t prepared_count_ = 0;
     /// Within a transaction, the text of the backend's unnamed statement. Otherwise, empty.

@@ -33,7 +33,7 @@ int is_late(void* deadline) noexcept {
 }
 
 /// Copies the value of a column into the pool. Throws std::bad_alloc.
-model::NullableText cell_at(sqlite3_stmt* statement, int column, apr_pool_t* pool) {
+Cell cell_at(sqlite3_stmt* statement, int column, apr_pool_t* pool) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
     if (text != nullptr)
         return apr::copy_view(
@@ -164,7 +164,7 @@ std::optional<Rows> SqliteClient::run(sqlite3_stmt* statement,
     for (const char* const argument : arguments)
         if (sqlite3_bind_text(statement, ++index, argument, -1, SQLITE_STATIC) != SQLITE_OK)
             return failed();
-    auto& cells = apr::emplace<std::vector<model::NullableText>>(pool);
+    std::vector<Cell>& cells = apr::emplace<std::vector<Cell>>(pool);
     int code = sqlite3_step(statement);
     for (; code == SQLITE_ROW; code = sqlite3_step(statement))
         for (int column = 0; column < sqlite3_column_count(statement); ++column)
