@@ -34,9 +34,7 @@ bool is_table_name(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
         return is_identifier(name);
-    const std::string_view table = name.substr(dot + 1);
-    return is_identifier(name.substr(0, dot)) && is_identifier(table) &&
-           table.find('.') == table.npos;
+    return is_identifier(name.substr(0, dot)) && is_identifier(name.substr(dot + 1));
 }
 
 // Each table in Schema::owned has a letter from A to Z.

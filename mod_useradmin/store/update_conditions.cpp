@@ -43,7 +43,7 @@ void append_actor(Statement& statement, const Table& user, const std::optional<A
         return;
     }
     // Without a lock, a ban that is committed after this statement has begun takes effect after the
-    // change. Most changes lock nothing, because two callers who change each other would deadlock.
+    // change. Only new sessions lock it, because two callers who change each other would deadlock.
     append_equals(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key, actor->id);
     append_not_banned(statement << " AND ", user, actor->now);
     append_one_of_roles(statement << " AND ", user, actor->roles);

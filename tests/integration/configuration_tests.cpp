@@ -198,7 +198,6 @@ TEST(configuration, with_an_invalid_value_is_rejected_with_a_hint) {
         {"UserAdminSession \"%{note:\"", "expression"},
         {"UserAdminSession \"%{note:id}\" \"%{nofunction:x}\"", "expression"},
         {"UserAdminSession a b c", "1-2 arguments"},
-        {"UserAdminTables a.b.c session account", "must be the names of three different tables"},
         {"UserAdminTables user session user", "must be the names of three different tables"},
         {"UserAdminTimeout 0", "must be"},
         {"UserAdminTrustedOrigin", "must be one or more origins"},
