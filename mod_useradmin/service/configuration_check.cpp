@@ -146,14 +146,12 @@ void check_path(const ap_directive_t& location, apr_pool_t* pool) {
                     "UA0227: " + httpd::location_text(path) +
                         " matches no request because paths start with a slash; use " +
                         httpd::location_text("/" + std::string(path)));
-    for (const std::string_view part : {"//", "/./", "/../"})
-        if (path.starts_with('/') && path.find(part) != path.npos)
-            return httpd::warn(
-                location, useradmin_module,
-                "UA0227: " + httpd::location_text(path) +
-                    " matches no request because httpd removes " + std::string(part) +
-                    " from paths; use " +
-                    httpd::location_text(std::filesystem::path(path).lexically_normal().string()));
+    const std::string normal = std::filesystem::path(path).lexically_normal().string();
+    if (path.starts_with('/') && path != normal)
+        httpd::warn(location, useradmin_module,
+                    "UA0227: " + httpd::location_text(path) +
+                        " matches no request because httpd normalizes paths; use " +
+                        httpd::location_text(normal));
 }
 
 } // namespace

@@ -44,12 +44,10 @@ int evaluate_conditions(request_rec* request, std::string_view tag) {
     const int status = ap_meets_conditions(request);
     if (status != HTTP_NOT_MODIFIED)
         return status;
-    // mod_deflate and mod_brotli add no suffix to the ETag of a 304.
-    for (const std::string_view mark : http::compression_suffixes)
-        if (const std::string compressed = http::make_strong_tag(std::string(tag).append(mark));
-            known.find(compressed) != known.npos)
-            apr_table_setn(request->headers_out, "ETag",
-                           apr::copy_c_string(request->pool, compressed));
+    // Unlike mod_brotli, mod_deflate adds no suffix to the ETag of a 304.
+    if (const std::string compressed = http::make_strong_tag(std::string(tag) + "-gzip");
+        known.find(compressed) != known.npos)
+        apr_table_setn(request->headers_out, "ETag", apr::copy_c_string(request->pool, compressed));
     return status;
 }
 

@@ -450,9 +450,10 @@ TEST(configuration, that_cannot_work_as_intended_causes_a_warning) {
         {with_database(users + handler("metrics", "useradmin-metrics", "UserAdminMaxLimit 5\n")),
          no_slash},
         {with_database(location("/a//b", "AuthUserAdmin On")),
-         "UA0227: <Location \"/a//b\"> matches no request because httpd removes // from paths; "
+         "UA0227: <Location \"/a//b\"> matches no request because httpd normalizes paths; "
          "use <Location \"/a/b\"> ("},
         {with_database(location("/a/../b", "AuthUserAdmin On")), "use <Location \"/b\"> ("},
+        {with_database(location("/a/b/.", "AuthUserAdmin On")), "use <Location \"/a/b/\"> ("},
         {with_database("<Location metrics>\nAuthUserAdmin On\n</Location>\n"), no_slash},
         {host + users + end + host + with_database("") + end,
          "no DBDriver applies to the virtual host at "},

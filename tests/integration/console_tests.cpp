@@ -117,8 +117,7 @@ TEST(console, returns_304_if_it_is_unchanged) {
 TEST(console, pages_can_be_cached_by_the_same_httpd) {
     const auto cache = Suite::current().work().make("console-cache");
     std::filesystem::permissions(cache, std::filesystem::perms::all);
-    start("CacheRoot " + cache.string() +
-              "\nCacheEnable disk /\nCacheIgnoreNoLastMod On\nCacheHeader On\n" +
+    start("CacheRoot " + cache.string() + "\nCacheEnable disk /\nCacheHeader On\n" +
               location("/api/users", as_sara) + page("/admin") +
               handler("/openapi.json", "useradmin-openapi"),
           {"mod_cache.so", "mod_cache_disk.so"});

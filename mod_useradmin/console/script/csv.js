@@ -4,6 +4,7 @@
 function csvCell(value) {
   const text = plainText(value ?? "");
   // Spreadsheets evaluate cells that look like formulas. In some locales, they also split cells at semicolons and line breaks.
+  // A negative integer is no formula. The service sends large ones as text.
   const safe = typeof value === "number" || /^-\d+$/.test(text) ? text : text.replace(/(?:^|[;\t\r\n])"*(?=[=+\-@＝＋－＠])/g, "$&'").replace(/^[\t\r\n]/, "'$&");
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
