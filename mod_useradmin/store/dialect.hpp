@@ -35,6 +35,8 @@ struct DatabaseProduct {
     const char* version_query;
     /// The option of CREATE INDEX that avoids blocking writes, or an empty string.
     const char* create_index_option;
+    /// The quote around column names.
+    char identifier_quote;
     /// Whether the database allows only one writer at a time.
     bool is_single_writer;
     /// Whether CREATE TABLE qualifies the table's name with a schema.

@@ -238,8 +238,7 @@ std::string qualified_operator(std::string_view schema, std::string_view name) {
 }
 
 std::string Column::sql() const {
-    // SQLite reads an unknown name in double quotes as a string, but not one in backticks.
-    return wrapped(name, dialect == &sqlite() ? '`' : '"');
+    return wrapped(name, dialect->product().identifier_quote);
 }
 
 std::string Column::op(std::string_view name) const {

@@ -100,6 +100,7 @@ constexpr DatabaseProduct postgresql_product = {
     .min_version = "13",
     .version_query = "SHOW server_version",
     .create_index_option = "CONCURRENTLY ",
+    .identifier_quote = '"',
     .is_single_writer = false,
     .has_schemas = true,
     .sorts_nulls_last = true,

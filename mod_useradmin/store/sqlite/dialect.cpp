@@ -70,6 +70,8 @@ constexpr DatabaseProduct sqlite_product = {
     .min_version = "3.35",
     .version_query = "SELECT sqlite_version()",
     .create_index_option = "",
+    // SQLite reads an unknown name in double quotes as a string, but not one in backticks.
+    .identifier_quote = '`',
     .is_single_writer = true,
     .has_schemas = false,
     .sorts_nulls_last = false,
