@@ -140,18 +140,17 @@ void check_path(const ap_directive_t& location, apr_pool_t* pool) {
     // The path of a request to a forward proxy is a URL.
     if (path.find("://") != path.npos)
         return;
-    // An empty path applies to all requests.
-    if (!path.empty() && path.find_first_of("/~*?[") != 0)
+    const bool has_slash = path.starts_with('/');
+    std::string usable(path);
+    if (has_slash)
+        usable = std::filesystem::path(path).lexically_normal().string();
+    else if (!path.empty() && path.find_first_of("~*?[") != 0) // an empty path is for all requests
+        usable.insert(0, 1, '/');
+    if (path != usable)
         httpd::warn(location, useradmin_module,
-                    "UA0227: " + httpd::location_text(path) +
-                        " matches no request because paths start with a slash; use " +
-                        httpd::location_text("/" + std::string(path)));
-    const std::string normal = std::filesystem::path(path).lexically_normal().string();
-    if (path.starts_with('/') && path != normal)
-        httpd::warn(location, useradmin_module,
-                    "UA0227: " + httpd::location_text(path) +
-                        " matches no request because httpd normalizes paths; use " +
-                        httpd::location_text(normal));
+                    "UA0227: " + httpd::location_text(path) + " matches no request because " +
+                        (has_slash ? "httpd normalizes paths" : "paths start with a slash") +
+                        "; use " + httpd::location_text(usable));
 }
 
 } // namespace
