@@ -45,9 +45,8 @@ Operator operator_of(std::string_view text, Operator otherwise) noexcept {
 /// Returns a limit or offset, or std::nullopt if it is absent or not an integer from 1 to 2^53 - 1.
 /// Like better-auth, ignores zero and text that is not a number.
 std::optional<std::int64_t> count_in(std::string_view query, std::string_view name) {
-    constexpr std::int64_t largest = 9007199254740991; // in JavaScript
     return text::parse_integer<std::int64_t>(text::query_parameter(query, name).value_or(""), 1,
-                                             largest);
+                                             text::max_safe_integer);
 }
 
 /// Returns the filter in the query. Its views refer to searched and role.

@@ -19,16 +19,23 @@ bool contains(ColumnNames names, std::string_view name) noexcept {
     return std::ranges::find(names, name) != names.end();
 }
 
-// JavaScript's Number.MAX_SAFE_INTEGER.
-constexpr std::int64_t largest = 9007199254740991;
-
 /// Returns std::nullopt if the number is not an integer or is out of range for the column.
 std::optional<std::int64_t> whole_number(double number, const store::ExtraColumn& column) {
-    if (std::trunc(number) != number || std::abs(number) > static_cast<double>(largest))
+    if (std::trunc(number) != number ||
+        std::abs(number) > static_cast<double>(text::max_safe_integer))
         return std::nullopt;
     const auto whole = static_cast<std::int64_t>(number);
     return whole > column.max_value || whole < -column.max_value - 1 ? std::nullopt
                                                                      : std::optional(whole);
+}
+
+/// Returns std::nullopt if the text is not an integer that JavaScript would round, or is out of
+/// range for the column. Responses have these integers as strings, too.
+std::optional<std::int64_t> large_number(std::string_view text, const store::ExtraColumn& column) {
+    const auto number = text::parse_integer(text, -column.max_value - 1, column.max_value);
+    return number && (*number > text::max_safe_integer || *number < -text::max_safe_integer)
+               ? number
+               : std::nullopt;
 }
 
 } // namespace
@@ -124,16 +131,11 @@ std::optional<model::Value> ColumnChanges::value_of(std::string_view name,
         return model::Value(data_->text(name));
     if (kind == Kind::boolean && column.kind == Type::boolean)
         return model::Value(data_->boolean(name));
-    if (kind == Kind::number && column.kind == Type::integer)
-        if (const auto number = whole_number(data_->number(name), column))
+    if (column.kind == Type::integer)
+        if (const auto number = kind == Kind::number   ? whole_number(data_->number(name), column)
+                                : kind == Kind::string ? large_number(data_->text(name), column)
+                                                       : std::nullopt)
             return model::Value(std::string_view(texts_.emplace_back(std::to_string(*number))));
-    if (kind == Kind::string && column.kind == Type::integer) {
-        // JavaScript would round these numbers, so responses also have them as strings.
-        const auto number =
-            text::parse_integer(data_->text(name), -column.max_value - 1, column.max_value);
-        if (number && (*number > largest || *number < -largest))
-            return model::Value(std::string_view(texts_.emplace_back(std::to_string(*number))));
-    }
     if (kind == Kind::string && column.kind == Type::time)
         if (const auto time = text::parse_date(data_->text(name)))
             return model::Value(*time);

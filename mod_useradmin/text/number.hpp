@@ -1,12 +1,16 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 namespace useradmin::text {
+
+/// JavaScript's Number.MAX_SAFE_INTEGER.
+inline constexpr std::int64_t max_safe_integer = 9007199254740991;
 
 /// Parses text that consists of a decimal integer. Returns std::nullopt for any other text, and for
 /// a number that is out of bounds.

@@ -2,6 +2,7 @@
 
 #include "store/postgresql/scale.hpp"
 #include "store/similar_tables.hpp"
+#include "text/number.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -352,9 +353,10 @@ std::string as_json(const Column& column) {
     if (column.type != "bigint")
         return json;
     // JavaScript would round larger numbers, so they are strings.
-    return "CASE WHEN " + value + column.op(">=") + "'-9007199254740991'::pg_catalog.int8 AND " +
-           value + column.op("<=") + "'9007199254740991'::pg_catalog.int8 THEN " + json +
-           " ELSE pg_catalog.to_json(" + value + "::pg_catalog.text)::pg_catalog.text END";
+    const std::string most = std::to_string(text::max_safe_integer) + "'::pg_catalog.int8";
+    return "CASE WHEN " + value + column.op(">=") + "'-" + most + " AND " + value +
+           column.op("<=") + "'" + most + " THEN " + json + " ELSE pg_catalog.to_json(" + value +
+           "::pg_catalog.text)::pg_catalog.text END";
 }
 
 /// Returns a FROM item with the letters and OIDs of the tables that exist. For other tables,

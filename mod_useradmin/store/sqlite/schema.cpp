@@ -1,6 +1,7 @@
 #include "store/sqlite/schema.hpp"
 
 #include "store/similar_tables.hpp"
+#include "text/number.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
 
@@ -185,9 +186,9 @@ std::string json_of(const Column& column) {
     if (column.kind == Column::Kind::boolean)
         value += " WHEN 'integer' THEN json(iif(" + sql + ", 'true', 'false'))";
     // JavaScript would round larger numbers, so they are strings.
-    value += " WHEN 'integer' THEN iif(" + sql +
-             " BETWEEN -9007199254740991 AND 9007199254740991, " + sql + ", CAST(" + sql +
-             " AS TEXT))";
+    const std::string most = std::to_string(text::max_safe_integer);
+    value += " WHEN 'integer' THEN iif(" + sql + " BETWEEN -" + most + " AND " + most + ", " + sql +
+             ", CAST(" + sql + " AS TEXT))";
     value += " ELSE " + sql + " END";
     if (column.type.starts_with("json"))
         return "iif(typeof(" + sql + ") = 'text' AND json_valid(" + sql + "), json(" + sql + "), " +
